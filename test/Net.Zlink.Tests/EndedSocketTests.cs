@@ -71,7 +71,7 @@ public sealed class EndedSocketTests
 
     [Theory]
     [InlineData("tcp://127.0.0.1:0")]
-    [InlineData("ipc://*")]
+    [SlowInlineData("ipc://*")]
     public async Task A_bind_beside_a_dispose_names_its_endpoint_or_throws(string endpoint)
     {
         await using var context = new ZlinkContext();

@@ -9,7 +9,7 @@ using Xunit;
 namespace Net.Zlink.Conformance.Tests.Replayer;
 
 /// <summary>Every file of the folder, played against a side that knows it by heart: the replayer can play it to its end, whatever its
-/// socket types. One variant of each file; all of them with ZLINK_SLOW_TESTS=long.</summary>
+/// socket types. One variant of each file; all of them with ZLINK_SLOW_TESTS=1.</summary>
 public sealed class RecordingTests
 {
     public static TheoryData<string, string> Rows()
@@ -18,7 +18,7 @@ public sealed class RecordingTests
         Variant[] all = [Variant.Plain, Variant.Split, Variant.Merged];
         foreach ((int at, string file) in Folder.Files().Index())
         {
-            foreach (Variant variant in SlowTests.AreLong ? all : [all[at % all.Length]])
+            foreach (Variant variant in SlowTests.AreOn ? all : [all[at % all.Length]])
             {
                 rows.Add(file, variant.ToString());
             }

@@ -4,7 +4,7 @@ using Xunit;
 
 namespace Net.Zlink.Interop.Tests.Matrix;
 
-/// <summary>The same with ours at both ends, where there is inproc too: some rows of the matrix, and all with ZLINK_SLOW_TESTS=long. Needs
+/// <summary>The same with ours at both ends, where there is inproc too: some rows of the matrix, and all with ZLINK_SLOW_TESTS=1. Needs
 /// no native library. The floods are in <see cref="OwnFloodTests"/>, so that the two run beside each other.</summary>
 public sealed class OwnExchangeTests
 {

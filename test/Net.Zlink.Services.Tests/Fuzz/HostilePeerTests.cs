@@ -14,7 +14,7 @@ public class HostilePeerTests
     public async Task A_gateway_ends_each_request_once_and_goes_on_whatever_its_receivers_send()
     {
         var hostile = new HostileMessages();
-        for (int round = 0; round < Faults.Rounds(2, inCi: 10, byHand: 200); round++)
+        for (int round = 0; round < Faults.Rounds(2, more: 10, byHand: 200); round++)
         {
             await using var scene = new GatewayScene();
             (RouterSocket receiver, string endpoint) = await scene.AddRawAsync("hostile");
@@ -67,7 +67,7 @@ public class HostilePeerTests
         await using var receiver = new ServiceReceiver(fixture.Context);
         using var gateway = new ScriptedGateway(fixture.Context, receiver.Bind("tcp://127.0.0.1:*"));
         _ = receiver.ServeAsync(Echo, cancellationToken: Guard.Token);
-        for (int round = 0; round < Faults.Rounds(2, inCi: 10, byHand: 200); round++)
+        for (int round = 0; round < Faults.Rounds(2, more: 10, byHand: 200); round++)
         {
             await HostileMessages.SendAsync(gateway.Socket.SendAsync, hostile.Envelopes(7, 8));
         }
@@ -95,7 +95,7 @@ public class HostilePeerTests
         using Support.RegistryClient client = fixture.Connect(registry, "hostile");
         using XSubSocket subscriber = fixture.Context.CreateXSub();
         subscriber.Connect(registry.PublisherEndpoint);
-        for (int round = 0; round < Faults.Rounds(2, inCi: 10, byHand: 200); round++)
+        for (int round = 0; round < Faults.Rounds(2, more: 10, byHand: 200); round++)
         {
             byte[][][] messages = [.. hostile.Frames().Where(static message => message.Length <= 16)];
             await HostileMessages.SendAsync(client.Socket.SendAsync, messages);
@@ -123,7 +123,7 @@ public class HostilePeerTests
         gateway.GetClient("svc");
         discovery.ConnectRegistry(registry.Bind("tcp://127.0.0.1:0"));
         using Message subscription = await registry.ReceiveAsync(Guard.Token).Guarded();
-        for (int round = 0; round < Faults.Rounds(2, inCi: 10, byHand: 200); round++)
+        for (int round = 0; round < Faults.Rounds(2, more: 10, byHand: 200); round++)
         {
             await HostileMessages.SendAsync(registry.SendAsync, hostile.Frames());
         }
@@ -159,7 +159,7 @@ public class HostilePeerTests
             Assert.Equal(0, reply.Count);
             return default;
         });
-        for (int round = 0; round < Faults.Rounds(1, inCi: 5, byHand: 100); round++)
+        for (int round = 0; round < Faults.Rounds(1, more: 5, byHand: 100); round++)
         {
             foreach (byte[][] message in hostile.Envelopes())
             {

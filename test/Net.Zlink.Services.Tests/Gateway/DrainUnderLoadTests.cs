@@ -3,7 +3,7 @@ using Xunit;
 
 namespace Net.Zlink.Services.Tests;
 
-/// <summary>Design 5.5: a drain under load costs no request, 50 times with ZLINK_FAULTS=1.</summary>
+/// <summary>Design 5.5: a drain under load costs no request, 50 times among the slow tests.</summary>
 public class DrainUnderLoadTests
 {
     private static readonly DrainOptions Short = new()
@@ -15,7 +15,7 @@ public class DrainUnderLoadTests
     [Fact]
     public async Task Receivers_that_drain_and_close_under_load_cost_no_request_without_a_registry()
     {
-        int rounds = Faults.Rounds(5, inCi: 50, byHand: 500);
+        int rounds = Faults.Rounds(5, more: 50, byHand: 500);
         Func<ServiceRequest, CancellationToken, ValueTask> echo = static (request, cancellationToken) =>
             request.ReplyAsync(request.Memory, cancellationToken);
         await using var scene = new GatewayScene();
@@ -41,7 +41,7 @@ public class DrainUnderLoadTests
     [Fact]
     public async Task Receivers_that_drain_under_load_cost_no_request_while_the_registry_is_dead()
     {
-        int leaving = Faults.Rounds(3, inCi: 10, byHand: 50);
+        int leaving = Faults.Rounds(3, more: 10, byHand: 50);
         await using var fixture = new ContextFixture();
         var registry = new ServiceRegistry(fixture.Context,
             new ServiceRegistryOptions { PublisherEndpoint = "tcp://127.0.0.1:*", RouterEndpoint = "tcp://127.0.0.1:*" });
@@ -88,7 +88,7 @@ public class DrainUnderLoadTests
         (_, string endpoint) = await scene.AddServingAsync("two", echo);
         await using (var load = new RequestLoad(scene.Client))
         {
-            for (uint i = 1; i <= Faults.Rounds(200, inCi: 200, byHand: 5_000); i++)
+            for (uint i = 1; i <= Faults.Rounds(200, more: 200, byHand: 5_000); i++)
             {
                 scene.Client.LoadBalancing = (LoadBalancing)(i % 3);
                 scene.Unlist(endpoint);

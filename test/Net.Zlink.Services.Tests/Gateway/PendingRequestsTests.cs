@@ -11,7 +11,7 @@ public class PendingRequestsTests
     [Fact]
     public void Each_request_ends_once_and_every_slot_returns_whatever_ends_it()
     {
-        int requests = Faults.Rounds(100_000, inCi: 200_000, byHand: 1_000_000);
+        int requests = Faults.Rounds(100_000, more: 200_000, byHand: 1_000_000);
         const int AtOnce = 1_000;
         var time = new ManualTimeProvider();
         var ends = new Dictionary<RequestOutcomeKind, int>();

@@ -22,7 +22,7 @@ public class ReceiverLossTests
         await using var gateway = new ServiceGateway(fixture.Context, discovery);
         ServiceClient client = gateway.GetClient("svc");
         string endpoint = "tcp://127.0.0.1:*";
-        for (int round = 0; round < Faults.Rounds(3, inCi: 20, byHand: 100); round++)
+        for (int round = 0; round < Faults.Rounds(3, more: 20, byHand: 100); round++)
         {
             await using var receiver = new ServiceReceiver(fixture.Context,
                 hasFixedId ? new ServiceReceiverOptions { Socket = { RoutingId = RoutingId.FromText("one") } } : null);

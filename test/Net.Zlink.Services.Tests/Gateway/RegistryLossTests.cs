@@ -11,7 +11,7 @@ public class RegistryLossTests
     [Fact]
     public async Task Registries_that_die_and_return_under_load_cost_no_request_and_no_entry()
     {
-        int rounds = Faults.Rounds(1, inCi: 12, byHand: 60);
+        int rounds = Faults.Rounds(1, more: 12, byHand: 60);
         await using var scene = await Scene.StartAsync();
         int fewest = int.MaxValue;
         Task watching = WatchAsync();
@@ -54,7 +54,7 @@ public class RegistryLossTests
                 await registry.DisposeAsync().Guarded();
             }
 
-            await load.UntilAnsweredAsync(Faults.Rounds(1_000, inCi: 10_000, byHand: 200_000));
+            await load.UntilAnsweredAsync(Faults.Rounds(1_000, more: 10_000, byHand: 200_000));
         }
 
         AssertAllAnswered(scene);

@@ -226,7 +226,7 @@ public class RequestTests
     [Fact]
     public async Task A_request_that_is_answered_before_the_receiver_closes_is_never_told_lost()
     {
-        int rounds = Faults.Rounds(10, inCi: 200, byHand: 1_000);
+        int rounds = Faults.Rounds(10, more: 200, byHand: 1_000);
         const int Requests = 1_000;
         await using var scene = new GatewayScene();
         for (int round = 0; round < rounds; round++)

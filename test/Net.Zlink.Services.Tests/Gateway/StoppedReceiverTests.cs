@@ -12,7 +12,7 @@ public sealed class StoppedReceiverTests
     private const int Before = 20;
 
     private static readonly TimeSpan s_timeout = TimeSpan.FromMilliseconds(200);
-    private static readonly TimeSpan s_stopped = TimeSpan.FromSeconds(Faults.Rounds(1, inCi: 3, byHand: 60));
+    private static readonly TimeSpan s_stopped = TimeSpan.FromSeconds(Faults.Rounds(1, more: 3, byHand: 60));
 
     [Fact]
     public async Task A_receiver_that_is_stopped_is_left_out_by_heartbeats_and_costs_only_what_it_had()

@@ -37,7 +37,7 @@ public class ChurnTests
         }
 
         var model = new Dictionary<(int Receiver, int Service), ServiceRegistration>();
-        for (int step = 0; step < Faults.Rounds(60, inCi: 500, byHand: 20_000); step++)
+        for (int step = 0; step < Faults.Rounds(60, more: 500, byHand: 20_000); step++)
         {
             (int Receiver, int Service) key = (random.Next(Receivers), random.Next(Services));
             uint weight = (uint)random.Next(1, 100);

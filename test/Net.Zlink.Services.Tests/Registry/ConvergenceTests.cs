@@ -5,10 +5,10 @@ using Xunit;
 namespace Net.Zlink.Services.Tests;
 
 /// <summary>Registries in a full mesh: whatever was cut, restarted, registered and removed, in the end all list what is registered, and
-/// nothing else. ZLINK_FAULTS=1 plays more runs.</summary>
+/// nothing else. The slow tests play more runs.</summary>
 public sealed class ConvergenceTests
 {
-    private static readonly int Runs = Faults.Rounds(8, inCi: 100, byHand: 2_000);
+    private static readonly int Runs = Faults.Rounds(8, more: 100, byHand: 2_000);
 
     [Theory]
     [InlineData(2)]

@@ -42,33 +42,33 @@ public sealed class RegistryLimitsTests
     public async Task As_many_services_of_one_instance_as_a_registry_takes_reach_discoveries_and_peers_and_one_more_is_refused()
     {
         await using var fixture = new RegistryFixture();
-        int most = SlowTests.AreLong ? ListLimits.MaxEntries : ListLimits.MaxEntries / 5;
+        const int Most = ListLimits.MaxEntries;
         TimeSpan lease = TimeSpan.FromMinutes(10); // Nothing renews the entries, and a busy machine takes its time.
-        ServiceRegistry registry = fixture.Start(options => (options.MaxEntries, options.HeartbeatTimeout) = (most, lease));
+        ServiceRegistry registry = fixture.Start(options => (options.MaxEntries, options.HeartbeatTimeout) = (Most, lease));
         ServiceRegistry peer = fixture.Start(options => options.Peers = [registry.PublisherEndpoint]);
         await using var discovery = new RegistryDirectory(fixture.Context);
         discovery.ConnectRegistry(registry.PublisherEndpoint);
         Support.RegistryClient client = fixture.Connect(registry, "x");
         Task sending = Task.Run(async () =>
         {
-            for (int i = 0; i < most; i++)
+            for (int i = 0; i < Most; i++)
             {
                 await client.SendAsync(Register($"service-{i:000000}", $"tcp://192.0.2.1:{i}"));
             }
         }, Guard.Token);
-        for (int i = 0; i < most; i++)
+        for (int i = 0; i < Most; i++)
         {
             Assert.StartsWith("0 ", await client.ReadAckAsync(), StringComparison.Ordinal);
         }
 
         await sending.Guarded();
         Assert.Equal("2 e registry full", await client.AskAsync(Register("one-more", "e")));
-        await Guard.UntilAsync(() => discovery.GetServices().Count == most, "the discovery sees all",
+        await Guard.UntilAsync(() => discovery.GetServices().Count == Most, "the discovery sees all",
             TimeSpan.FromMinutes(1));
         // A snapshot of the peer for each look would keep it from its work.
         await using var behind = new RegistryDirectory(fixture.Context);
         behind.ConnectRegistry(peer.PublisherEndpoint);
-        await Guard.UntilAsync(() => behind.GetServices().Count == most, "the peer sees all",
+        await Guard.UntilAsync(() => behind.GetServices().Count == Most, "the peer sees all",
             TimeSpan.FromMinutes(1));
     }
 

@@ -18,17 +18,17 @@ internal static class EngineFixture
     /// <summary>Only a broken wait takes this long; two busy cores may delay a working one by seconds.</summary>
     public static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
 
-    /// <summary>Checks a property, with a quarter of the examples unless slow tests run; on failure the message has the shrunk example and
+    /// <summary>Checks a property, with an eighth of the examples unless slow tests run; on failure the message has the shrunk example and
     /// the seed that replays it.</summary>
     public static void ForAll<T>(Gen<T> values, int count, Action<T> check) =>
         Prop.ForAll(values.ToArbitrary(), check).Check(Config.QuickThrowOnFailure
-            .WithMaxTest(Support.SlowTests.Rounds(Math.Max(20, count / 8), Math.Max(20, count / 3), count))
+            .WithMaxTest(Support.SlowTests.Rounds(Math.Max(20, count / 8), count))
             .WithQuietOnSuccess(true));
 
     /// <summary>As <see cref="ForAll{T}"/>, over arrays, with a failing array shrunk to a short one.</summary>
     public static void ForAllArrays<T>(Gen<T> items, int count, Action<T[]> check) =>
         Prop.ForAll(Arb.From(items.ArrayOf(), Shrink), check)
-            .Check(Config.QuickThrowOnFailure.WithMaxTest(Support.SlowTests.Rounds(Math.Max(20, count / 4), count))
+            .Check(Config.QuickThrowOnFailure.WithMaxTest(Support.SlowTests.Rounds(Math.Max(20, count / 8), count))
             .WithQuietOnSuccess(true));
 
     public static ShardLoop NewShard(out RecordingObserver observer, TimeProvider? time = null)

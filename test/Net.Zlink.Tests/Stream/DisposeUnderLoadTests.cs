@@ -8,8 +8,8 @@ namespace Net.Zlink.Tests.Stream;
 /// those promised.</summary>
 public sealed class DisposeUnderLoadTests
 {
-    private const int Rounds = 8;
     private const int Peers = 8;
+    private static readonly int Rounds = SlowTests.Rounds(3, all: 8);
 
     [Theory]
     [InlineData(false)]

@@ -14,7 +14,7 @@ namespace Net.Zlink.Tests.Zmp;
 [SuppressMessage("Security", "CA5394", Justification = "Chance that can be repeated is wanted here.")]
 public sealed class CancelledReceiveTests
 {
-    private static readonly int DefaultReceives = SlowTests.Rounds(5_000, all: 20_000);
+    private static readonly int DefaultReceives = SlowTests.Rounds(2_000, all: 20_000);
 
     private static int Receives =>
         int.TryParse(Environment.GetEnvironmentVariable("ZLINK_CANCELLED_RECEIVES"), NumberStyles.None, CultureInfo.InvariantCulture,

@@ -11,7 +11,7 @@ public sealed class ConflatingSubscriberTests
 
     [Theory]
     [InlineData("tcp://127.0.0.1:0")]
-    [InlineData("ipc://*")]
+    [SlowInlineData("ipc://*")]
     [InlineData("inproc://topics")]
     public async Task Every_topic_of_a_subscriber_that_keeps_the_newest_message_only_reaches_the_publisher(string endpoint)
     {

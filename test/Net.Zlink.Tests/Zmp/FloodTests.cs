@@ -8,7 +8,7 @@ public sealed class FloodTests
 {
     [Theory]
     [InlineData("tcp://127.0.0.1:0")]
-    [InlineData("ipc://*")]
+    [SlowInlineData("ipc://*")]
     [InlineData("inproc://flood")]
     public async Task A_blocking_flood_of_64_KB_messages_at_the_byte_limit_never_stalls(string endpoint)
     {

@@ -19,7 +19,7 @@ public sealed class HostileConnectionTests
 {
     // Half a second per type on an idle machine, with the books of the buffers.
     private const int Clients = 4;
-    private const int PerClient = 150;
+    private static readonly int PerClient = SlowTests.Rounds(50, all: 150);
 
     public static TheoryData<string> Types => [.. Enum.GetNames<ZmpSocketType>()];
 

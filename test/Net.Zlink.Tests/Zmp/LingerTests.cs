@@ -17,7 +17,7 @@ public sealed class LingerTests : IDisposable
         new(SlowTests.Some(from scheme in (string[])["tcp", "ipc", "tls", "ws"]
                            from senderBinds in (bool[])[true, false]
                            select (
-            scheme, senderBinds), every: 3));
+            scheme, senderBinds), every: 5));
 
     [Theory]
     [MemberData(nameof(Ends))]

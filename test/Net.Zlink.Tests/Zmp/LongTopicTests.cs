@@ -13,7 +13,7 @@ public sealed class LongTopicTests
     [InlineData("tcp://127.0.0.1:*", Limit + 1)]
     [InlineData("tcp://127.0.0.1:*", 1_000_000)]
     [InlineData("ws://127.0.0.1:*", 1_000_000)]
-    [InlineData("ipc://*", 9_000)]
+    [SlowInlineData("ipc://*", 9_000)]
     public async Task A_topic_over_the_publishers_limit_is_refused_alone_with_an_event_and_the_others_hold(string endpoint, int length)
     {
         await using var fixture = new ContextFixture();

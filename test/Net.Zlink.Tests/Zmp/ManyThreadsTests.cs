@@ -20,7 +20,7 @@ public sealed class ManyThreadsTests
 
     [Theory]
     [InlineData("tcp://127.0.0.1:0")]
-    [InlineData("ipc://*")]
+    [SlowInlineData("ipc://*")]
     [InlineData("inproc://threads")]
     public async Task Eight_threads_on_a_PAIR(string endpoint)
     {
@@ -33,7 +33,7 @@ public sealed class ManyThreadsTests
 
     [Theory]
     [InlineData("tcp://127.0.0.1:0")]
-    [InlineData("ipc://*")]
+    [SlowInlineData("ipc://*")]
     [InlineData("inproc://threads")]
     public async Task Eight_threads_on_a_DEALER_with_three_peers(string endpoint)
     {
@@ -45,7 +45,7 @@ public sealed class ManyThreadsTests
 
     [Theory]
     [InlineData("tcp://127.0.0.1:0")]
-    [InlineData("ipc://*")]
+    [SlowInlineData("ipc://*")]
     [InlineData("inproc://threads")]
     public async Task Eight_threads_on_a_ROUTER_with_three_peers(string endpoint)
     {
@@ -58,7 +58,7 @@ public sealed class ManyThreadsTests
     [Theory]
     [InlineData("tcp://127.0.0.1:0", false)]
     [InlineData("tcp://127.0.0.1:0", true)]
-    [InlineData("ipc://*", false)]
+    [SlowInlineData("ipc://*", false)]
     [InlineData("inproc://threads", false)]
     [InlineData("inproc://threads", true)]
     public async Task Eight_threads_publish_and_every_subscriber_gets_each_ones_messages_whole_and_in_order(
@@ -116,7 +116,7 @@ public sealed class ManyThreadsTests
 
     [Theory]
     [InlineData("tcp://127.0.0.1:0")]
-    [InlineData("ipc://*")]
+    [SlowInlineData("ipc://*")]
     [InlineData("inproc://threads")]
     public async Task Four_threads_send_on_an_XSUB_and_four_receive_on_its_XPUB(string endpoint)
     {
@@ -130,7 +130,7 @@ public sealed class ManyThreadsTests
 
     [Theory]
     [InlineData("tcp://127.0.0.1:0")]
-    [InlineData("ipc://*")]
+    [SlowInlineData("ipc://*")]
     [InlineData("inproc://threads")]
     public async Task Four_threads_publish_and_four_receive_on_the_one_SUB(string endpoint)
     {

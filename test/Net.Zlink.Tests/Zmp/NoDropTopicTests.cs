@@ -81,7 +81,7 @@ public sealed class NoDropTopicTests
                 }
             },
             Guard.Token);
-        int rounds = SlowTests.Rounds(2_000, ci: 4_000, all: 10_000);
+        int rounds = SlowTests.Rounds(1_000, all: 10_000);
         for (int i = 0; i < rounds; i++)
         {
             publisher.Send("a"u8);

@@ -16,7 +16,7 @@ public sealed class PartingPeerTests
 
     [Theory]
     [InlineData("tcp://127.0.0.1:0")]
-    [InlineData("ipc://*")]
+    [SlowInlineData("ipc://*")]
     public async Task Messages_of_a_parting_peer_are_received_though_the_answers_to_it_fail(string endpoint)
     {
         await using var fixture = new ContextFixture();

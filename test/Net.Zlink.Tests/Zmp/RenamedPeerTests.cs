@@ -15,7 +15,7 @@ public sealed class RenamedPeerTests
     [Theory]
     [InlineData("tcp://127.0.0.1:*")]
     [InlineData("ws://127.0.0.1:*")]
-    [InlineData("ipc")]
+    [SlowInlineData("ipc")]
     public async Task A_ROUTER_that_connects_sends_to_the_routing_id_of_the_restarted_peer_and_receives_from_it(string address)
     {
         string folder = Directory.CreateTempSubdirectory().FullName;

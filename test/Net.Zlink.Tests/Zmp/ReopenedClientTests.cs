@@ -13,7 +13,7 @@ public sealed class ReopenedClientTests
 
     [Theory]
     [InlineData("tcp://127.0.0.1:*")]
-    [InlineData("ipc://*")]
+    [SlowInlineData("ipc://*")]
     [InlineData("ws://127.0.0.1:*")]
     [InlineData("inproc://reopened")]
     public async Task Every_message_of_20_clients_that_are_opened_and_closed_with_one_routing_id_arrives(string endpoint)

@@ -8,7 +8,8 @@ public sealed class SharedRoutingIdTests
 {
     private static readonly byte[] Id = "same"u8.ToArray();
 
-    public static TheoryData<string> Transports => ["tcp://127.0.0.1:*", "ipc://*", "inproc://shared"];
+    public static TheoryData<string> Transports =>
+        [.. SlowTests.Some(["tcp://127.0.0.1:*", "ipc://*", "inproc://shared"], every: 2)];
 
     [Theory]
     [MemberData(nameof(Transports))]

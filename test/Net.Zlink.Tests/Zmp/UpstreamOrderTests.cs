@@ -10,7 +10,8 @@ public sealed class UpstreamOrderTests
 {
     private const int Rounds = 50;
 
-    public static TheoryData<string> Endpoints => ["tcp://127.0.0.1:0", "ipc://*", "inproc://upstream"];
+    public static TheoryData<string> Endpoints =>
+        [.. SlowTests.Some(["tcp://127.0.0.1:0", "ipc://*", "inproc://upstream"], every: 2)];
 
     [Theory]
     [MemberData(nameof(Endpoints))]

@@ -17,7 +17,7 @@ namespace Net.Zlink.Extensions.Tests;
 /// <summary>Program (f) with NATS.Net: the last column of the comparison in docs/comparison.md.</summary>
 public sealed class NatsFrontPrograms
 {
-    [Fact]
+    [SlowFact]
     public async Task Program_f_with_NATS_answers_HTTP_and_WebSocket_from_a_service_and_says_when_it_is_slow_or_gone()
     {
         await using NatsServer nats = await NatsServer.StartAsync();

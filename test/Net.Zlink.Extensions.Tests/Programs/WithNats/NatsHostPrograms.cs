@@ -14,7 +14,7 @@ namespace Net.Zlink.Extensions.Tests;
 /// <summary>Programs (e) and (i) with NATS.Net: the last column of the comparison in docs/comparison.md.</summary>
 public sealed class NatsHostPrograms
 {
-    [Fact]
+    [SlowFact]
     public async Task Program_e_with_NATS_is_a_host_with_settings_health_telemetry_and_a_graceful_stop()
     {
         await using NatsServer nats = await NatsServer.StartAsync();

@@ -15,7 +15,7 @@ namespace Net.Zlink.Extensions.Tests;
 /// <summary>Programs (a), (b), (c) and (g) with NATS.Net: the last column of the comparison in docs/comparison.md.</summary>
 public sealed class NatsRequestPrograms
 {
-    [Fact]
+    [SlowFact]
     public async Task Program_a_with_NATS_asks_with_20_clients()
     {
         await using NatsServer nats = await NatsServer.StartAsync();
@@ -55,7 +55,7 @@ public sealed class NatsRequestPrograms
         Assert.Equal((800, 100, 100), (ok, late, cancelled));
     }
 
-    [Fact]
+    [SlowFact]
     public async Task Program_b_with_NATS_gives_a_late_subscriber_every_price_and_says_what_a_slow_one_lost()
     {
         await using NatsServer nats = await NatsServer.StartAsync();
@@ -88,7 +88,7 @@ public sealed class NatsRequestPrograms
         Assert.True(lost > 0);
     }
 
-    [Fact]
+    [SlowFact]
     public async Task Program_c_with_NATS_gets_every_job_done_although_2_of_4_workers_end()
     {
         await using NatsServer nats = await NatsServer.StartAsync();
@@ -128,7 +128,7 @@ public sealed class NatsRequestPrograms
         Assert.All(done, static one => Assert.Equal(2 * one.Key, one.Value));
     }
 
-    [Fact]
+    [SlowFact]
     public async Task Program_g_with_NATS_exchanges_values_with_three_serializers()
     {
         await using NatsServer nats = await NatsServer.StartAsync();

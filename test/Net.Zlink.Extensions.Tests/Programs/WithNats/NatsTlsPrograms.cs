@@ -8,7 +8,7 @@ namespace Net.Zlink.Extensions.Tests;
 /// <summary>Program (h) with NATS.Net, whose server gets its half of the certificates by its command line.</summary>
 public sealed class NatsTlsPrograms
 {
-    [Fact]
+    [SlowFact]
     public async Task Program_h_with_NATS_is_mutual_TLS_which_a_client_without_a_certificate_does_not_pass()
     {
         using var pem = new TestCertificates();

@@ -20,7 +20,7 @@ public abstract class DisposedAtWorkTests(string scheme) : IDisposable
     public async Task Disposed_at_work_again_and_again_nothing_hangs_and_every_buffer_comes_back()
     {
         const int Rounds = 120; // Ten of each of the twelve ways to end that follow, each later in the work than the one before.
-        int step = SlowTests.Rounds(5, ci: 5, all: 1); // Five and twelve have no common divisor: each way comes, twice.
+        int step = SlowTests.Rounds(5, all: 1); // Five and twelve have no common divisor: each way comes, twice.
         for (int round = 0; round < Rounds; round += step)
         {
             using var pool = new BufferPool(new BufferPoolOptions

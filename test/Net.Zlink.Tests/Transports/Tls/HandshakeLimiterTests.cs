@@ -261,10 +261,10 @@ public sealed class HandshakeLimiterTests : IDisposable
     /// </summary>
     [Theory]
     [InlineData("tls", true)]
-    [InlineData("tls", false)]
-    [InlineData("ws", true)]
-    [InlineData("ws", false)]
-    [InlineData("wss", true)]
+    [SlowInlineData("tls", false)]
+    [SlowInlineData("ws", true)]
+    [SlowInlineData("ws", false)]
+    [SlowInlineData("wss", true)]
     [InlineData("wss", false)]
     public async Task Certificate_callbacks_run_on_threads_of_their_own_wherever_completions_run(string scheme, bool inlineCompletions)
     {

@@ -18,14 +18,13 @@ public sealed class IdleMemoryTests(ITestOutputHelper output)
     // A descriptor per connection, and what a process has anyway.
     private const int Descriptors = Connections + 500;
 
-    [Theory]
+    [SlowTheory] // 90 s for the four.
     [InlineData("tls", "localhost")]
     [InlineData("tls", "127.0.0.1")]
     [InlineData("ws", "localhost")]
     [InlineData("wss", "localhost")]
     public async Task Each_side_stays_under_300_MB_and_a_connecter_by_number_under_what_OpenSSL_takes(string scheme, string host)
     {
-        Assert.SkipUnless(SlowTests.AreLong, $"slow: runs with {SlowTests.Variable}=long"); // 90 s for the four.
         Assert.SkipUnless(OperatingSystem.IsLinux() && HardLimit() >= Descriptors,
             $"NOT TESTED HERE: takes Linux and {Descriptors} descriptors per process (ulimit -Hn)");
         await using ChildProcess listener = Programs.Child("listen", scheme).WithDescriptors(Descriptors).Start();

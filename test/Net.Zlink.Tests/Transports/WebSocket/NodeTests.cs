@@ -63,7 +63,7 @@ public sealed class NodeTests : IAsyncLifetime
 
     [Theory]
     [InlineData("builtin.js")]
-    [InlineData("package.js")]
+    [SlowInlineData("package.js")]
     public async Task Nodes_client_echoes_and_sees_code_1000_from_Disconnect(string script)
     {
         await PrepareAsync(script);
@@ -81,7 +81,7 @@ public sealed class NodeTests : IAsyncLifetime
 
     [Theory]
     [InlineData("builtin.js")]
-    [InlineData("package.js")]
+    [SlowInlineData("package.js")]
     public async Task Nodes_client_sees_code_1001_when_the_context_ends(string script)
     {
         await PrepareAsync(script);
@@ -95,8 +95,8 @@ public sealed class NodeTests : IAsyncLifetime
 
     [Theory]
     [InlineData("builtin.js", 1000)]
-    [InlineData("builtin.js", 4321)]
-    [InlineData("package.js", 1000)]
+    [SlowInlineData("builtin.js", 4321)]
+    [SlowInlineData("package.js", 1000)]
     [InlineData("package.js", 4321)]
     public async Task A_close_of_Nodes_client_is_answered_with_the_same_code(string script, int code)
     {
