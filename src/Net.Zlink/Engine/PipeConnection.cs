@@ -12,8 +12,8 @@ using Net.Zlink.Transports;
 namespace Net.Zlink.Engine;
 
 /// <summary>
-/// A connection as two byte pipes, for users with a protocol of their own: no framing, no shard. Two async loops move bytes between wire
-/// and pipes, at about half the throughput of the framed path.
+/// A connection as two byte pipes, for users with a protocol of their own, without framing. Two async loops move bytes between wire and
+/// pipes, at about half the throughput of the framed path.
 /// </summary>
 internal sealed class PipeConnection : IDuplexPipe, IWireEvents
 {
@@ -45,7 +45,9 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
     private long _receivedBytes;
     private long _sentBytes;
 
-    public PipeConnection(Wire wire, BufferPool pool, TimeProvider time, ConnectionSettings settings)
+    /// <summary><paramref name="writing"/> runs the writes, later than the flush that causes one: a write takes what several left.
+    /// </summary>
+    public PipeConnection(Wire wire, BufferPool pool, TimeProvider time, ConnectionSettings settings, PipeScheduler writing)
     {
         _wire = wire;
         wire.Attach(this);
@@ -55,7 +57,7 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
         _stuck = new WaitLimit(time, settings.WriteTimeout, OnStalled);
 
         _received = new Pipe(new PipeOptions(pool, PipeScheduler.ThreadPool, PipeScheduler.Inline, useSynchronizationContext: false));
-        _toSend = new Pipe(new PipeOptions(pool, PipeScheduler.Inline, PipeScheduler.ThreadPool, useSynchronizationContext: false));
+        _toSend = new Pipe(new PipeOptions(pool, writing, PipeScheduler.ThreadPool, useSynchronizationContext: false));
 
 #pragma warning disable CS0618 // A flush reports the end only when input comes, perhaps never.
         _received.Writer.OnReaderCompleted(static (_, state) => ((TaskCompletionSource)state!).TrySetResult(), _unread);

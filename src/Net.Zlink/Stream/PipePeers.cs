@@ -19,7 +19,8 @@ internal sealed class PipePeers(Func<StreamPipe, Task>? handler) : IPeerFactory
         }
 
         StreamLink link = hub.Links.Register(endpoint, origin, wire);
-        var connection = new PipeConnection(wire, hub.Host.Pool, hub.Host.Time, settings.Connection);
+        var connection = new PipeConnection(wire, hub.Host.Pool, hub.Host.Time, settings.Connection,
+            hub.Host.Shards.For(wire));
         link.Pipe = connection;
         FramedPeers.Report(hub, link, wire);
         hub.Announce(link);

@@ -1,3 +1,4 @@
+using System.IO.Pipelines;
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
@@ -29,7 +30,7 @@ public sealed class PipeTimeoutTests
         CancellationToken cancellation = TestContext.Current.CancellationToken;
         var time = new ManualTimeProvider();
         var wire = new LateWire { HasBytes = true };
-        var connection = new PipeConnection(wire, BufferPool.Shared, time, Settings);
+        var connection = new PipeConnection(wire, BufferPool.Shared, time, Settings, PipeScheduler.Inline);
         Task running = connection.RunAsync();
         time.Advance(s_limit);
         time.Advance(s_limit);
@@ -49,7 +50,7 @@ public sealed class PipeTimeoutTests
         CancellationToken cancellation = TestContext.Current.CancellationToken;
         var time = new ManualTimeProvider();
         var wire = new LateWire { HasRoom = true };
-        var connection = new PipeConnection(wire, BufferPool.Shared, time, Settings with { IdleTimeout = default });
+        var connection = new PipeConnection(wire, BufferPool.Shared, time, Settings with { IdleTimeout = default }, PipeScheduler.Inline);
         Task running = connection.RunAsync();
         await connection.Output.WriteAsync(new byte[] { 1 }, cancellation);
         time.Advance(s_limit);
