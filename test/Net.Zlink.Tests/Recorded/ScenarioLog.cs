@@ -87,7 +87,7 @@ internal sealed partial class ScenarioLog : IAsyncDisposable
         var link = new MemoryLink(_fixture.Own(dialling), _fixture.Own(accepting));
         if (greets)
         {
-            await _fixture.SettleUntilAsync(() => dialling.Unread > 0 && accepting.Unread > 0);
+            await WaitAsync(() => dialling.Unread > 0 && accepting.Unread > 0);
         }
 
         _links.Add(link);
@@ -109,7 +109,7 @@ internal sealed partial class ScenarioLog : IAsyncDisposable
     public async Task<MemoryPeer> TakeAsync(string name, MemoryTransport.MemoryListener listener)
     {
         MemoryPeer peer = _fixture.Own(await listener.TakeAsync());
-        await _fixture.SettleUntilAsync(() => peer.Unread > 0);
+        await WaitAsync(() => peer.Unread > 0);
         _peers.Add((name, peer));
         Carry();
         return peer;
@@ -143,14 +143,14 @@ internal sealed partial class ScenarioLog : IAsyncDisposable
     public async Task UntilAsync(ZlinkSocket socket, SocketEventTypes type, int count = 1)
     {
         LoggedSocket logged = _sockets.Single(one => one.Socket == socket);
-        await _fixture.SettleUntilAsync(() => logged.Count(type) >= count);
+        await WaitAsync(() => logged.Count(type) >= count);
         Carry();
     }
 
     /// <summary>Waits for a task that ends within the present time.</summary>
     public async Task UntilAsync(Task task)
     {
-        await _fixture.SettleUntilAsync(() => task.IsCompleted);
+        await WaitAsync(() => task.IsCompleted);
         await task;
         Carry();
     }
@@ -281,6 +281,16 @@ internal sealed partial class ScenarioLog : IAsyncDisposable
         }
 
         return name;
+    }
+
+    private async Task WaitAsync(Func<bool> condition)
+    {
+        long started = TimeProvider.System.GetTimestamp();
+        for (_fixture.Settle(); !condition(); _fixture.Settle())
+        {
+            Assert.True(TimeProvider.System.GetElapsedTime(started) < Guard.Limit, $"what the scenario waits for did not come\n{_text}");
+            await Task.Yield();
+        }
     }
 
     private void Carry()
