@@ -1,7 +1,7 @@
 using BenchmarkDotNet.Attributes;
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
-using Net.Zlink.Protocol;
+using Net.Zlink.Protocol.Stream;
 
 namespace Net.Zlink.Benchmarks.Micro;
 
@@ -14,7 +14,6 @@ public class OutboundQueueBenchmarks : IDisposable
     private readonly BufferPool _pool = new();
     private OutboundQueue _queue = null!;
     private byte[] _payload = [];
-    private FrameHeader _header;
 
     /// <summary>The last one is large enough for a buffer and a send of its own.</summary>
     [Params(64, 1024, 32 * 1024)]
@@ -23,9 +22,8 @@ public class OutboundQueueBenchmarks : IDisposable
     [GlobalSetup]
     public void Setup()
     {
-        _queue = new OutboundQueue(_pool, new QueueLimits(300_000, 64 * 1024 * 1024));
+        _queue = new OutboundQueue(_pool, StreamFormat.Instance, new QueueLimits(300_000, 64 * 1024 * 1024));
         _payload = new byte[Size];
-        _header = new FrameHeader(System.Buffers.Binary.BinaryPrimitives.ReverseEndianness((uint)Size), sizeof(uint));
     }
 
     [GlobalCleanup]
@@ -58,7 +56,7 @@ public class OutboundQueueBenchmarks : IDisposable
 
     private void Append()
     {
-        if (_queue.TryAppend(new OutgoingMessage(_header, _payload), out _) != SendStatus.Accepted)
+        if (_queue.TryAppend(new OutgoingMessage(_payload), out _) != SendStatus.Accepted)
         {
             throw new InvalidOperationException("The queue is full.");
         }

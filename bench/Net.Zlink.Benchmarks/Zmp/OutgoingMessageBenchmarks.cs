@@ -26,7 +26,7 @@ public class OutgoingMessageBenchmarks : IDisposable
     [GlobalSetup]
     public void Setup()
     {
-        _queue = new OutboundQueue(_pool, new QueueLimits(300_000, 64 * 1024 * 1024));
+        _queue = new OutboundQueue(_pool, ZmpFormat.Instance, new QueueLimits(300_000, 64 * 1024 * 1024));
         _builder = new MessageBuilder(_pool);
         _payload = new byte[Size];
         _shared = new Slab.SlabCache(_pool).Rent(ZmpFrame.HeaderSize + Size);
@@ -49,7 +49,7 @@ public class OutgoingMessageBenchmarks : IDisposable
     {
         for (int i = 0; i < Burst; i++)
         {
-            Check(_queue.TryAppend(new OutgoingMessage(ZmpFrame.HeaderOf(ZmpFlags.None, (uint)Size), _payload), out _));
+            Check(_queue.TryAppend(new OutgoingMessage(_payload), out _));
         }
 
         Flush();

@@ -1,7 +1,6 @@
 using BenchmarkDotNet.Attributes;
 using Net.Zlink.Benchmarks.Micro;
 using Net.Zlink.Engine;
-using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink.Benchmarks.Zmp;
@@ -50,7 +49,7 @@ public class ReceiveQueueBenchmarks : IDisposable
     {
         for (int i = 0; i < Messages; i++)
         {
-            _kit.Pipe.Lane.Append(new OutgoingMessage(ZmpFrame.HeaderOf(ZmpFlags.None, (uint)_payload.Length), _payload),
+            _kit.Pipe.Lane.Append(new OutgoingMessage(_payload),
                 _kit.Core.Host.Slabs, PeerIdentity.Unknown);
         }
 

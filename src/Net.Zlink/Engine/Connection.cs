@@ -1,5 +1,6 @@
 using Net.Zlink.Buffers;
 using Net.Zlink.Monitoring;
+using Net.Zlink.Protocol.Stream;
 using Net.Zlink.Transports;
 
 namespace Net.Zlink.Engine;
@@ -34,7 +35,8 @@ internal sealed class Connection : ShardWork, IWireEvents
         IConnectionSink sink,
         object? context,
         ByteBudget? budget = null)
-        : this(wire, shard, pool, settings, sink, context, new OutboundQueue(pool, settings.Outbound, budget), settings.StreamScanner)
+        : this(wire, shard, pool, settings, sink, context, new OutboundQueue(pool, StreamFormat.Instance, settings.Outbound, budget),
+            settings.StreamScanner)
     {
     }
 

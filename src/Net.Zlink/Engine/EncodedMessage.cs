@@ -1,12 +1,12 @@
 using System.Buffers;
 using System.Runtime.InteropServices;
 using Net.Zlink.Buffers;
-using Net.Zlink.Protocol.Zmp;
+using Net.Zlink.Protocol;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>A message built part by part: ZMP frames in one pooled array, and donated memory beside it. Not thread-safe.</summary>
-internal sealed class EncodedMessage(BufferPool pool)
+/// <summary>A message built part by part: frames in one pooled array, and donated memory beside it. Not thread-safe.</summary>
+internal sealed class EncodedMessage(BufferPool pool, FrameFormat format)
 {
     private const int SmallestArray = 256;
 
@@ -14,6 +14,7 @@ internal sealed class EncodedMessage(BufferPool pool)
     private byte[] _array = [];
     private int _length;
     private int _lastHeader = -1;
+    private int _lastLength;
     private long _donatedBytes;
     private int _written;
 
@@ -31,9 +32,9 @@ internal sealed class EncodedMessage(BufferPool pool)
     public ReadOnlySpan<byte> NextPart(scoped ref PartCursor at)
     {
         ArgumentOutOfRangeException.ThrowIfGreaterThanOrEqual((uint)at.Index, (uint)Parts, nameof(at));
-        int length = ZmpFrame.ReadLength(_array.AsSpan(at.Position));
+        int length = format.ReadLength(_array.AsSpan(at.Position), out _);
         at.Index++;
-        at.Position += ZmpFrame.HeaderSize;
+        at.Position += format.HeaderSize;
         if (at.Donated < _donated.Count && _donated[at.Donated].Position == at.Position)
         {
             return _donated[at.Donated++].Memory.Span;
@@ -61,7 +62,7 @@ internal sealed class EncodedMessage(BufferPool pool)
 
     public Memory<byte> GetSpace(int length)
     {
-        int start = ZmpFrame.HeaderSize + _written;
+        int start = format.HeaderSize + _written;
         EnsureCapacity(Fitting((long)_length + start + Math.Max(length, 1)));
         Version++;
         return _array.AsMemory(_length + start);
@@ -69,7 +70,7 @@ internal sealed class EncodedMessage(BufferPool pool)
 
     public bool TryAdvance(int length)
     {
-        bool fits = length <= _array.Length - _length - ZmpFrame.HeaderSize - _written;
+        bool fits = length <= _array.Length - _length - format.HeaderSize - _written;
         _written += fits ? length : 0;
         return fits;
     }
@@ -84,9 +85,9 @@ internal sealed class EncodedMessage(BufferPool pool)
     public void Add(IMemoryOwner<byte> owner, int length)
     {
         ReadOnlyMemory<byte> memory = owner.Memory[..length];
-        if (length < OutboundChain.LargePayload)
+        if (length < OutgoingMessage.LargePayload)
         {
-            // A segment and a send of its own would cost more. Also, OutboundSegment.HeadBytes relies on segments never being empty.
+            // A segment and a send of its own would cost more, and a segment may not be empty.
             Add(memory.Span);
             DeferredDisposal.Dispose(owner);
             return;
@@ -97,28 +98,34 @@ internal sealed class EncodedMessage(BufferPool pool)
         _donatedBytes += length;
     }
 
-    public void MoveTo(ref OutboundChain chain, BufferPool chainPool)
+    public bool Holds(byte[]? array) => ReferenceEquals(array, _array);
+
+    /// <summary>It is unchanged until <see cref="OnMoved"/>.</summary>
+    public void AddTo(ref SegmentRun run, BufferPool target)
     {
+        if (MovesTo(target))
+        {
+            run.AddArray(_array, _length);
+            return;
+        }
+
         int position = 0;
-        if (_donated.Count == 0 && _length >= OutboundChain.LargePayload && ReferenceEquals(pool, chainPool))
+        foreach (DonatedPart part in _donated)
         {
-            chain.AddArray(_array, _length);
-            _array = [];
-        }
-        else
-        {
-            foreach (DonatedPart part in _donated)
-            {
-                chain.AddBeforeDonated(_array.AsSpan(position, part.Position - position), part.Owner, part.Memory);
-                position = part.Position;
-            }
-
-            if (position < _length)
-            {
-                chain.AddEncoded(_array.AsSpan(position, _length - position));
-            }
+            _array.AsSpan(position, part.Position - position).CopyTo(run.AddSpace(part.Position - position));
+            run.AddBody(OutboundSegment.ForDonated(part.Owner, part.Memory));
+            position = part.Position;
         }
 
+        if (position < _length)
+        {
+            _array.AsSpan(position, _length - position).CopyTo(run.AddSpace(_length - position));
+        }
+    }
+
+    public void OnMoved(BufferPool target)
+    {
+        _array = MovesTo(target) ? [] : _array;
         _donated.Clear();
         Clear();
     }
@@ -164,8 +171,8 @@ internal sealed class EncodedMessage(BufferPool pool)
         int donated = 0;
         while (position < _length)
         {
-            int length = ZmpFrame.ReadLength(_array.AsSpan(position));
-            position += ZmpFrame.HeaderSize;
+            int length = format.ReadLength(_array.AsSpan(position), out _);
+            position += format.HeaderSize;
             if (donated < _donated.Count && _donated[donated].Position == position)
             {
                 MoveDonated(_donated[donated++], lease, slabs);
@@ -232,6 +239,9 @@ internal sealed class EncodedMessage(BufferPool pool)
         }
     }
 
+    private bool MovesTo(BufferPool target) =>
+        _donated.Count == 0 && _length >= format.HeaderSize + OutgoingMessage.LargePayload && ReferenceEquals(pool, target);
+
     private static void MoveDonated(in DonatedPart part, InboundLease lease, Slab.SlabCache slabs)
     {
         MemoryMarshal.TryGetArray(part.Memory, out ArraySegment<byte> segment);
@@ -252,24 +262,25 @@ internal sealed class EncodedMessage(BufferPool pool)
 
     private Span<byte> AddHeader(int length, int capacity)
     {
-        EnsureCapacity(Fitting((long)_length + ZmpFrame.HeaderSize + capacity));
+        EnsureCapacity(Fitting((long)_length + format.HeaderSize + capacity));
         if (_lastHeader >= 0)
         {
-            _array[_lastHeader + ZmpFrame.FlagsOffset] = (byte)ZmpFlags.More;
+            format.WriteHeader(_array.AsSpan(_lastHeader), _lastLength, more: true);
         }
 
         _lastHeader = _length;
-        ZmpFrame.WriteHeader(_array.AsSpan(_length), ZmpFlags.None, (uint)length);
-        _length += ZmpFrame.HeaderSize;
+        _lastLength = length;
+        format.WriteHeader(_array.AsSpan(_length), length, more: false);
+        _length += format.HeaderSize;
         Parts++;
         Version++;
         return _array.AsSpan(_length);
     }
 
-    private static int Fitting(long length) => length <= ZmpFrame.LargestBody
+    private int Fitting(long length) => length <= format.LargestBody
         ? (int)length
         : throw new ArgumentException(
-            $"The copied parts of a message hold at most {ZmpFrame.LargestBody} bytes together; add larger parts without copying.",
+            $"The copied parts of a message hold at most {format.LargestBody} bytes together; add larger parts without copying.",
             nameof(length));
 
     private void EnsureCapacity(int needed)
@@ -280,7 +291,7 @@ internal sealed class EncodedMessage(BufferPool pool)
         }
 
         byte[] larger = pool.RentArray((int)Math.Max(needed, Math.Min(Math.Max(SmallestArray, 2L * _array.Length), Array.MaxLength)));
-        _array.AsSpan(0, _written == 0 ? _length : _length + ZmpFrame.HeaderSize + _written).CopyTo(larger);
+        _array.AsSpan(0, _written == 0 ? _length : _length + format.HeaderSize + _written).CopyTo(larger);
         if (_array.Length > 0)
         {
             pool.ReturnArray(_array);

@@ -33,11 +33,11 @@ internal struct OutboundCounts
         QueuedBytes += bytes;
     }
 
-    public void Settle(long messages, long bytes, bool written)
+    public void Settle(long messages, long bytes, bool isWritten, bool isUpdate)
     {
         QueuedMessages -= messages;
         QueuedBytes -= bytes;
-        if (written)
+        if (isWritten)
         {
             WrittenMessages += messages;
             WrittenBytes += bytes;
@@ -47,22 +47,25 @@ internal struct OutboundCounts
             DroppedMessages += messages;
             DroppedBytes += bytes;
         }
+
+        if (isUpdate)
+        {
+            AddUpdate(-messages, -bytes);
+            Excuse(isWritten ? 0 : messages, isWritten ? 0 : bytes);
+        }
+    }
+
+    public void DropQueued()
+    {
+        Excuse(QueuedUpdates, QueuedUpdateBytes);
+        AddUpdate(-QueuedUpdates, -QueuedUpdateBytes);
+        Settle(QueuedMessages, QueuedBytes, isWritten: false, isUpdate: false);
     }
 
     public void AddUpdate(long messages, long bytes)
     {
         QueuedUpdates += messages;
         QueuedUpdateBytes += bytes;
-    }
-
-    public void CompleteUpdates(long messages, long bytes, bool written)
-    {
-        QueuedUpdates -= messages;
-        QueuedUpdateBytes -= bytes;
-        if (!written)
-        {
-            Excuse(messages, bytes);
-        }
     }
 
     public void Excuse(long messages, long bytes)

@@ -1,19 +1,20 @@
-using System.Buffers;
 using Net.Zlink.Buffers;
+using Net.Zlink.Protocol;
 
 namespace Net.Zlink.Engine;
 
 /// <summary>
 /// One peer's outbound queue: encoded bytes, message boundaries, limits, and blocked sends. One thread at a time writes: the append that
 /// finds no writer becomes the writer and schedules the connection once, so appends during a write form the next batch. The lock is held
-/// for pointer work and copies below <see cref="OutboundChain.LargePayload"/>. While sending is paused (no connection, a handshake, a loss)
+/// for pointer work and copies below <see cref="OutgoingMessage.LargePayload"/>. While sending is paused (no connection, a handshake, a loss)
 /// messages accumulate, and only control frames are written.
 /// </summary>
-internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBudget? budget = null) : IWaiterList, IShareOwner
+internal sealed class OutboundQueue(BufferPool pool, FrameFormat format, QueueLimits limits, ByteBudget? budget = null)
+    : IWaiterList, IShareOwner
 {
     private ShortLock _gate;
     private WaiterList<SendWaiter> _waiters;
-    private OutboundBacklog _backlog = new(pool);
+    private SegmentList _segments = new(pool, format);
     private QueueCapacity _capacity = new(limits, budget);
     private bool _hasWriter;
     private bool _closed;
@@ -21,11 +22,8 @@ internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits,
 
     public bool HasWriter => Volatile.Read(ref _hasWriter);
 
-    public bool Conflates
-    {
-        get => _backlog.Conflates;
-        init => _backlog.Conflates = value;
-    }
+    /// <summary>A newer message replaces one of which nothing has left. The socket's own messages replace none.</summary>
+    public bool Conflates { get; init; }
 
     /// <summary>Called outside the lock, on any thread: a queue that refused a message has capacity again, or is closed.</summary>
     public Action? CapacityAvailable { get; init; }
@@ -36,14 +34,14 @@ internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits,
         {
             using (_gate.EnterScope())
             {
-                return _backlog.Counts;
+                return _segments.Counts;
             }
         }
     }
 
-    public long WrittenMessages => _backlog.Counts.WrittenMessages;
+    public long WrittenMessages => _segments.Counts.WrittenMessages;
 
-    public FullCause FullCause => _capacity.CauseOf(_backlog.Counts.QueuedMessages, _backlog.Counts.QueuedBytes);
+    public FullCause FullCause => _capacity.CauseOf(_segments.Counts.QueuedMessages, _segments.Counts.QueuedBytes);
 
     public SendStatus Status
     {
@@ -62,7 +60,8 @@ internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits,
         schedule = false;
         try
         {
-            return message.IsLargeCopy ? TryAppendLarge(message, force, out schedule) : TryAppendSmall(message, force, out schedule);
+            long length = message.EncodedLength(format);
+            return IsPacked(length) ? TryPack(message, (int)length, force, out schedule) : TryAppendLong(message, force, out schedule);
         }
         catch (OutOfMemoryException)
         {
@@ -82,7 +81,8 @@ internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits,
                 status = !_closed && messages > 1 && !TryReserve(messages - 1, length) ? SendStatus.Full : Admit(force);
                 if (status == SendStatus.Accepted)
                 {
-                    obsolete = _backlog.AddShared(encoded, offset, length, messages);
+                    obsolete = Supersede();
+                    _segments.AddShared(encoded, offset, length, messages, mayCopy: !Conflates);
                     schedule = AcquireFlush();
                 }
             }
@@ -98,47 +98,32 @@ internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits,
 
     public SendStatus AppendOrWait(in DeferredMessage message, SendWaiter waiter, out bool schedule)
     {
-        SendStatus status = TryAppend(message.AsOutgoing(), out schedule);
-        if (status != SendStatus.Full)
-        {
-            return status;
-        }
-
-        bool copied = false;
-        try
+        OutgoingMessage outgoing = message.AsOutgoing();
+        SendStatus status;
+        while ((status = TryAppend(outgoing, out schedule)) == SendStatus.Full)
         {
             using (_gate.EnterScope())
             {
-                status = Admit();
-                if (status == SendStatus.Accepted)
-                {
-                    copied = _backlog.Add(message.AsOutgoing(), out _);
-                    schedule = AcquireFlush();
-                }
-                else if (status == SendStatus.Full)
+                if (Admit() == SendStatus.Full)
                 {
                     waiter.Deferred = message;
                     _waiters.Add(waiter);
+                    return SendStatus.Full;
                 }
             }
         }
-        catch (OutOfMemoryException)
-        {
-            return SendStatus.NoMemory;
-        }
 
-        DisposeIf(copied, message.Owner);
         return status;
     }
 
-    public bool HasControl => _backlog.HasControl;
+    public bool HasControl => _segments.HasControl;
 
     /// <summary>Control frames precede all messages at the next frame boundary, and are not counted.</summary>
     public bool TryAppendControl(ReadOnlySpan<byte> frames)
     {
         using (_gate.EnterScope())
         {
-            return _backlog.TryAddControl(frames);
+            return _segments.TryAddControl(frames);
         }
     }
 
@@ -163,7 +148,7 @@ internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits,
     {
         using (_gate.EnterScope())
         {
-            _backlog.PutBack(segment);
+            _segments.PutBack(segment);
         }
     }
 
@@ -173,7 +158,7 @@ internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits,
         FreedCapacity freed;
         using (_gate.EnterScope())
         {
-            next = _backlog.Written(segment);
+            next = _segments.Written(segment);
             freed = Settle();
             next ??= Next(several);
         }
@@ -188,7 +173,7 @@ internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits,
     {
         using (_gate.EnterScope())
         {
-            _backlog.IsSendPaused = true;
+            _segments.IsSendPaused = true;
         }
     }
 
@@ -196,8 +181,8 @@ internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits,
     {
         using (_gate.EnterScope())
         {
-            _backlog.IsSendPaused = false;
-            return _backlog.HasMessages && AcquireFlush();
+            _segments.IsSendPaused = false;
+            return !_segments.IsEmpty && AcquireFlush();
         }
     }
 
@@ -224,7 +209,7 @@ internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits,
         OutboundSegment? dropped;
         using (_gate.EnterScope())
         {
-            dropped = _backlog.DropAll();
+            dropped = _segments.DropAll();
             _capacity.Shrink(0);
         }
 
@@ -237,9 +222,9 @@ internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits,
         FreedCapacity freed;
         using (_gate.EnterScope())
         {
-            _backlog.IsSendPaused = true;
+            _segments.IsSendPaused = true;
             _hasWriter = false;
-            dropped = _backlog.Lose();
+            dropped = _segments.Lose();
             freed = Settle();
         }
 
@@ -251,7 +236,7 @@ internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits,
     {
         using (_gate.EnterScope())
         {
-            _backlog.Forget(segment);
+            _segments.Forget(segment);
         }
 
         OutboundSegment.ReleaseAll(segment, pool);
@@ -263,7 +248,7 @@ internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits,
         FreedCapacity freed;
         using (_gate.EnterScope())
         {
-            dropped = onlyUpdates ? _backlog.DropSubscriptionUpdates() : _backlog.DropUnstarted();
+            dropped = onlyUpdates ? _segments.DropUpdates() : _segments.DropUnstarted(isObsolete: false);
             freed = Settle();
         }
 
@@ -277,13 +262,13 @@ internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits,
         OutboundCounts given;
         using (other._gate.EnterScope())
         {
-            first = other._backlog.GiveAll(out given);
+            first = other._segments.GiveAll(out given);
             other._capacity.Shrink(0);
         }
 
         using (_gate.EnterScope())
         {
-            _backlog.Adopt(first, given);
+            _segments.Adopt(first, given);
         }
     }
 
@@ -294,7 +279,7 @@ internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits,
             schedule = false;
             if (!_closed)
             {
-                _backlog.AddOwn(header, body, isUpdate);
+                _segments.AddOwn(header, body, isUpdate);
                 schedule = AcquireFlush();
             }
         }
@@ -308,28 +293,29 @@ internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits,
         }
     }
 
-    private SendStatus TryAppendSmall(in OutgoingMessage message, bool force, out bool schedule)
+    private SendStatus TryPack(in OutgoingMessage message, int length, bool force, out bool schedule)
     {
         schedule = false;
         SendStatus status;
-        OutboundSegment? obsolete = null;
-        bool copied = false;
         using (_gate.EnterScope())
         {
             status = Admit(force);
             if (status == SendStatus.Accepted)
             {
-                copied = _backlog.Add(message, out obsolete);
+                _segments.Pack(message, length);
                 schedule = AcquireFlush();
             }
         }
 
-        OutboundSegment.ReleaseAll(obsolete, pool);
-        DisposeIf(copied, message.Owner);
+        if (status == SendStatus.Accepted && message.Kind != MessageKind.Copied)
+        {
+            message.OnQueued(pool);
+        }
+
         return status;
     }
 
-    private SendStatus TryAppendLarge(in OutgoingMessage message, bool force, out bool schedule)
+    private SendStatus TryAppendLong(in OutgoingMessage message, bool force, out bool schedule)
     {
         schedule = false;
 
@@ -340,34 +326,36 @@ internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits,
             return status;
         }
 
-        byte[] array = message.ToArray(pool, out int total);
+        SegmentRun run = message.ToSegments(pool, format);
         OutboundSegment? obsolete = null;
         using (_gate.EnterScope())
         {
             status = Admit(force);
             if (status == SendStatus.Accepted)
             {
-                obsolete = _backlog.AddArray(array, total);
+                obsolete = Supersede();
+                _segments.Add(run);
                 schedule = AcquireFlush();
             }
         }
 
-        if (status != SendStatus.Accepted)
+        if (status == SendStatus.Accepted)
         {
-            pool.ReturnArray(array);
+            message.OnQueued(pool);
+        }
+        else
+        {
+            run.Discard(message.Built);
         }
 
         OutboundSegment.ReleaseAll(obsolete, pool);
         return status;
     }
 
-    private static void DisposeIf(bool copied, IMemoryOwner<byte>? owner)
-    {
-        if (copied && owner is not null)
-        {
-            DeferredDisposal.Dispose(owner);
-        }
-    }
+    /// <summary>A message that has a part to refer to is longer in any case.</summary>
+    private bool IsPacked(long length) => length < format.HeaderSize + OutgoingMessage.LargePayload && !Conflates;
+
+    private OutboundSegment? Supersede() => Conflates ? _segments.DropUnstarted(isObsolete: true) : null;
 
     private SendStatus Admit(bool force = false)
     {
@@ -391,14 +379,14 @@ internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits,
     }
 
     private bool TryReserve(int moreMessages = 0, int moreBytes = 0) =>
-        _capacity.TryReserve(_backlog.Counts.QueuedMessages + moreMessages, _backlog.Counts.QueuedBytes + moreBytes, this);
+        _capacity.TryReserve(_segments.Counts.QueuedMessages + moreMessages, _segments.Counts.QueuedBytes + moreBytes, this);
 
     private FreedCapacity Settle(bool orLess = false)
     {
         SendWaiter? admitted = AdmitWaiters();
 
         // Half empty, so that a sender does not stop with each message. With raised limits, any capacity.
-        (long messages, long bytes) = (_backlog.Counts.QueuedMessages, _backlog.Counts.QueuedBytes);
+        (long messages, long bytes) = (_segments.Counts.QueuedMessages, _segments.Counts.QueuedBytes);
         bool capacity = _refused && _waiters.IsEmpty
             && (orLess ? _capacity.CanReserve(messages, bytes, this) : _capacity.IsBelowLowMark(messages, bytes));
         _refused &= !capacity;
@@ -408,7 +396,7 @@ internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits,
 
     private bool AcquireFlush()
     {
-        if (_hasWriter || _backlog.IsSendPaused)
+        if (_hasWriter || _segments.IsSendPaused)
         {
             return false;
         }
@@ -419,7 +407,7 @@ internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits,
 
     private OutboundSegment? Next(bool several)
     {
-        OutboundSegment? segment = _backlog.Next(several);
+        OutboundSegment? segment = _segments.Next(several);
         _hasWriter &= segment is not null;
         return segment;
     }
@@ -433,7 +421,16 @@ internal sealed partial class OutboundQueue(BufferPool pool, QueueLimits limits,
             _waiters.Remove(waiter);
             try
             {
-                waiter.WasCopied = _backlog.Add(waiter.Deferred.AsOutgoing(), out _);
+                var message = waiter.Deferred.AsOutgoing();
+                waiter.WasCopied = message.IsShort;
+                if (message.EncodedLength(format) is var length && IsPacked(length))
+                {
+                    _segments.Pack(message, (int)length);
+                }
+                else
+                {
+                    _segments.Add(message.ToSegments(pool, format));
+                }
             }
             catch (Exception exception)
             {

@@ -37,11 +37,8 @@ internal sealed class OutboundSegment
     /// <summary>Bytes that a pending operation may have given to the kernel: lost if the connection is.</summary>
     public int Exposed { get; set; }
 
-    /// <summary>Bytes at the start that continue a message of an earlier segment.</summary>
-    public int HeadBytes { get; set; }
-
-    /// <summary>Bytes at the start that are not sent: the rest of a message cut off by a loss.</summary>
-    public int Skipped { get; set; }
+    /// <summary>It begins in the middle of a message, and has nothing of the next one.</summary>
+    public bool IsContinuation { get; set; }
 
     /// <summary>The last frame's body is the next segment: nothing may come between.</summary>
     public bool EndsMidFrame { get; set; }
@@ -50,8 +47,10 @@ internal sealed class OutboundSegment
 
     public bool IsSubscriptionUpdate { get; set; }
 
+    /// <summary>How many end in it.</summary>
     public int Messages { get; set; }
 
+    /// <summary>More may be packed into it while it is the last one.</summary>
     public bool IsOpen { get; set; }
 
     public bool IsEncoded => _array is not null;
@@ -121,8 +120,11 @@ internal sealed class OutboundSegment
         return segment;
     }
 
-    /// <summary>The donated memory stays with its sender.</summary>
-    public void Disown() => _owner = null;
+    public void Disown(EncodedMessage? sender)
+    {
+        _owner = null;
+        _array = sender is not null && sender.Holds(_array) ? null : _array;
+    }
 
     public void Release(BufferPool pool)
     {
@@ -145,8 +147,7 @@ internal sealed class OutboundSegment
         Length = 0;
         Sent = 0;
         Exposed = 0;
-        HeadBytes = 0;
-        Skipped = 0;
+        IsContinuation = false;
         EndsMidFrame = false;
         IsControl = false;
         IsSubscriptionUpdate = false;
@@ -178,21 +179,6 @@ internal sealed class OutboundSegment
         }
 
         last.Next = more;
-    }
-
-    public static (int Messages, long Bytes) UpdatesIn(OutboundSegment? first)
-    {
-        (int messages, long bytes) = (0, 0);
-        for (OutboundSegment? segment = first; segment is not null; segment = segment.Next)
-        {
-            if (segment.IsSubscriptionUpdate)
-            {
-                messages += segment.Messages;
-                bytes += segment.Length - segment.Skipped;
-            }
-        }
-
-        return (messages, bytes);
     }
 
     private static void ReleaseChain(OutboundSegment? segment, BufferPool pool)

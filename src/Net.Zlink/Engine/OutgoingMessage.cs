@@ -2,9 +2,22 @@ using System.Buffers;
 using System.Runtime.InteropServices;
 using Net.Zlink.Buffers;
 using Net.Zlink.Protocol;
-using Net.Zlink.Protocol.Zmp;
 
 namespace Net.Zlink.Engine;
+
+internal enum MessageKind
+{
+    /// <summary>One part, copied.</summary>
+    Copied,
+
+    /// <summary>One part in memory that the sender hands over.</summary>
+    Donated,
+
+    Built,
+
+    /// <summary>Received before, and sent by reference.</summary>
+    Forwarded,
+}
 
 /// <summary>
 /// A message on its way into a queue, for one call. Built in a local variable: as an argument the compiler copies it, which stalls until
@@ -12,169 +25,187 @@ namespace Net.Zlink.Engine;
 /// </summary>
 internal readonly ref struct OutgoingMessage
 {
-    private readonly EncodedMessage? _encoded;
+    // Larger payloads get a buffer and a send of their own: a copy of 16 KiB under the lock (about 1 us) costs more than a second send.
+    public const int LargePayload = 16 * 1024;
+
+    private readonly ReadOnlyMemory<byte> _memory;
     private readonly InboundLease? _lease;
     private readonly int _slot;
 
-    public OutgoingMessage(FrameHeader header, ReadOnlySpan<byte> payload)
-    {
-        Header = header;
-        Payload = payload;
-    }
+    public OutgoingMessage(ReadOnlySpan<byte> payload) => Payload = payload;
 
-    public OutgoingMessage(FrameHeader header, ReadOnlyMemory<byte> payload, IMemoryOwner<byte>? owner)
+    public OutgoingMessage(ReadOnlyMemory<byte> payload, IMemoryOwner<byte>? owner)
     {
-        Header = header;
         Payload = payload.Span; // First, because it may throw.
-        Donated = payload;
+        Kind = owner is null ? MessageKind.Copied : MessageKind.Donated;
         Owner = owner;
+        _memory = payload;
     }
 
-    public OutgoingMessage(EncodedMessage encoded) => _encoded = encoded;
-
-    public OutgoingMessage(InboundLease lease, int slot, FrameHeader header = default)
+    public OutgoingMessage(EncodedMessage built)
     {
+        Kind = MessageKind.Built;
+        Built = built;
+    }
+
+    public OutgoingMessage(InboundLease lease, int slot)
+    {
+        Kind = MessageKind.Forwarded;
         _lease = lease;
         _slot = slot;
-        Header = header;
     }
 
-    public FrameHeader Header { get; }
+    public MessageKind Kind { get; }
 
+    /// <summary>Of the first two kinds.</summary>
     public ReadOnlySpan<byte> Payload { get; }
-
-    public ReadOnlyMemory<byte> Donated { get; }
 
     public IMemoryOwner<byte>? Owner { get; }
 
-    public bool IsLargeCopy => IsSingle && IsLong;
+    public EncodedMessage? Built { get; }
 
-    public bool IsLong => Owner is null && Payload.Length >= OutboundChain.LargePayload;
+    public bool IsSingle => Kind is MessageKind.Copied or MessageKind.Donated;
 
-    public bool IsSingle => _encoded is null && _lease is null;
+    public bool IsShort => IsSingle && Payload.Length < LargePayload;
 
-    public bool IsOnePart => _encoded is null && (_lease is null || _lease.PartsOf(_slot) == 1);
-
-    public bool IsForwarded => _lease is not null;
+    public bool IsLargeCopy => Kind == MessageKind.Copied && Payload.Length >= LargePayload;
 
     public bool IsRepeatedNotice => _lease is { IsRepeatedNotice: true };
 
-    public bool HasLongPartToShare
+    public int PartCount => Kind switch
     {
-        get
-        {
-            if (_encoded is not null)
-            {
-                return _encoded.HasDonated;
-            }
-
-            if (_lease is null)
-            {
-                return Payload.Length >= OutboundChain.LargePayload && Owner is not null && MemoryMarshal.TryGetArray(Donated, out _);
-            }
-
-            int parts = _lease.PartsOf(_slot);
-            for (int i = 0; i < parts; i++)
-            {
-                if (_lease.PartAt(_slot + i).Length >= OutboundChain.LargePayload)
-                {
-                    return true;
-                }
-            }
-
-            return false;
-        }
-    }
+        MessageKind.Built => Built!.Parts,
+        MessageKind.Forwarded => _lease!.PartsOf(_slot),
+        _ => 1,
+    };
 
     public ReadOnlySpan<byte> FirstPart
     {
         get
         {
-            if (_lease is null)
+            PartCursor first = default;
+            return Kind switch
             {
-                PartCursor first = default;
-                return _encoded is null ? Payload : _encoded.NextPart(ref first);
-            }
-
-            (Slab slab, int offset, int length) = _lease.PartAt(_slot);
-            return slab.Array.AsSpan(offset, length);
+                MessageKind.Built => Built!.NextPart(ref first),
+                MessageKind.Forwarded => PartAt(0),
+                _ => Payload,
+            };
         }
     }
 
-    public int PartCount => _encoded is not null ? _encoded.Parts : _lease is not null ? _lease.PartsOf(_slot) : 1;
+    public bool HasLongPartToShare
+    {
+        get
+        {
+            bool isLong = false;
+            for (int i = 0; Kind == MessageKind.Forwarded && i < PartCount; i++)
+            {
+                isLong |= PartAt(i).Length >= LargePayload;
+            }
 
+            return isLong || Built is { HasDonated: true }
+                || (Kind == MessageKind.Donated && Payload.Length >= LargePayload && MemoryMarshal.TryGetArray(_memory, out _));
+        }
+    }
+
+    public long EncodedLength(FrameFormat format) => Kind switch
+    {
+        MessageKind.Built => Built!.TotalLength,
+        MessageKind.Forwarded => _lease!.BytesOf(_slot) + ((long)format.HeaderSize * _lease.PartsOf(_slot)),
+        _ => format.HeaderSize + (long)Payload.Length,
+    };
+
+    /// <summary>A queue took it, for itself alone: what was copied is released.</summary>
+    public void OnQueued(BufferPool pool)
+    {
+        Built?.OnMoved(pool);
+        if (Owner is not null && IsShort)
+        {
+            DeferredDisposal.Dispose(Owner);
+        }
+    }
+
+    /// <summary>All its bytes were copied, or nobody took it.</summary>
     public void Consume()
     {
-        _encoded?.Clear();
+        Built?.Clear();
         if (Owner is not null)
         {
             DeferredDisposal.Dispose(Owner);
         }
     }
 
-    public long EncodedLength =>
-        _encoded is not null ? _encoded.TotalLength
-        : _lease is not null ? _lease.BytesOf(_slot) + ((long)ZmpFrame.HeaderSize * _lease.PartsOf(_slot))
-        : Header.Length + Payload.Length;
-
-    public bool AddTo(ref OutboundChain chain, BufferPool pool)
+    public void CopyTo(Span<byte> destination, FrameFormat format)
     {
-        if (!IsSingle)
+        switch (Kind)
         {
-            AddSeveral(ref chain, pool);
-            return false;
+            case MessageKind.Built:
+                Built!.CopyTo(destination);
+                break;
+            case MessageKind.Forwarded:
+                CopyParts(0, PartCount, destination, format);
+                break;
+            default:
+                format.WriteHeader(destination, Payload.Length, more: false);
+                Payload.CopyTo(destination[format.HeaderSize..]);
+                break;
         }
-
-        if (Payload.Length < OutboundChain.LargePayload)
-        {
-            chain.AddFrame(Header, Payload);
-            return true;
-        }
-
-        if (Owner is not null)
-        {
-            chain.AddDonatedFrame(Header, Owner, Donated);
-            return false;
-        }
-
-        byte[] array = ToArray(pool, out int total);
-        chain.AddArray(array, total);
-        return true;
     }
 
-    public byte[] ToArray(BufferPool pool, out int length)
+    public SegmentRun ToSegments(BufferPool pool, FrameFormat format)
     {
-        length = Header.Length + Payload.Length;
-        byte[] array = pool.RentArray(length);
-        Header.WriteTo(array);
-        Payload.CopyTo(array.AsSpan(Header.Length));
-        return array;
-    }
+        var run = new SegmentRun(pool);
+        try
+        {
+            switch (Kind)
+            {
+                case MessageKind.Donated when !IsShort:
+                    format.WriteHeader(run.AddSpace(format.HeaderSize), Payload.Length, more: false);
+                    run.AddBody(OutboundSegment.ForDonated(Owner!, _memory));
+                    break;
+                case MessageKind.Built:
+                    Built!.AddTo(ref run, pool);
+                    break;
+                case MessageKind.Forwarded:
+                    AddParts(ref run, format);
+                    break;
+                default:
+                    CopyTo(run.AddSpace(format.HeaderSize + Payload.Length), format);
+                    break;
+            }
 
-    /// <summary>Outside the lane's lock.</summary>
-    public void PutIntoArrays(BufferPool arrays) => _encoded?.PutIntoArrays(arrays);
+            return run;
+        }
+        catch
+        {
+            run.Discard(Built);
+            throw;
+        }
+    }
 
     public bool MoveTo(InboundLease lease, Slab.SlabCache slabs)
     {
-        if (_encoded is not null)
+        switch (Kind)
         {
-            _encoded.MoveTo(lease, slabs);
-            return false;
+            case MessageKind.Built:
+                Built!.MoveTo(lease, slabs);
+                return false;
+            case MessageKind.Forwarded:
+                lease.AddParts(_lease!, _slot);
+                return false;
+            case MessageKind.Donated when MemoryMarshal.TryGetArray(_memory, out ArraySegment<byte> segment):
+                lease.AddPart(slabs.Adopt(segment.Array!, Owner!), segment.Offset, segment.Count);
+                return false;
+            default:
+                lease.AddPart(slabs.Copy(Payload), 0, Payload.Length);
+                return true;
         }
-
-        if (_lease is null)
-        {
-            return MoveSingleTo(lease, slabs);
-        }
-
-        lease.AddParts(_lease, _slot);
-        return false;
     }
 
     /// <summary>Outside the lane's lock.</summary>
     public InboundLease MoveToLease(Slab.SlabCache slabs)
     {
-        PutIntoArrays(slabs.Pool);
+        Built?.PutIntoArrays(slabs.Pool);
         InboundLease lease = InboundLease.RentForOne(slab: null, source: null);
         if (MoveTo(lease, slabs) && Owner is not null)
         {
@@ -185,147 +216,60 @@ internal readonly ref struct OutgoingMessage
         return lease;
     }
 
-    public Slab MoveToSlab(Slab.SlabCache slabs)
+    public Slab MoveToSlab(Slab.SlabCache slabs, FrameFormat format)
     {
-        int length = (int)EncodedLength;
-        if (_encoded is { HasDonated: false } && length >= OutboundChain.LargePayload)
+        int length = (int)EncodedLength(format);
+        if (Built is { HasDonated: false } && length >= LargePayload)
         {
-            return _encoded.MoveTo(slabs);
+            return Built.MoveTo(slabs);
         }
 
         Slab slab = slabs.Rent(length);
-        WriteTo(slab.Array);
+        CopyTo(slab.Array, format);
         return slab;
     }
 
-    public void WriteTo(Span<byte> destination)
+    private ReadOnlySpan<byte> PartAt(int index)
     {
-        if (_encoded is not null)
-        {
-            _encoded.CopyTo(destination);
-        }
-        else if (_lease is not null)
-        {
-            int parts = _lease.PartsOf(_slot);
-            for (int i = 0; i < parts; i++)
-            {
-                (Slab slab, int offset, int length) = _lease.PartAt(_slot + i);
-                ZmpFrame.WriteHeader(destination, FlagsOf(i, parts), (uint)length);
-                slab.Array.AsSpan(offset, length).CopyTo(destination[ZmpFrame.HeaderSize..]);
-                destination = destination[(ZmpFrame.HeaderSize + length)..];
-            }
-        }
-        else
-        {
-            Header.WriteTo(destination);
-            Payload.CopyTo(destination[Header.Length..]);
-        }
+        (Slab slab, int offset, int length) = _lease!.PartAt(_slot + index);
+        return slab.Array.AsSpan(offset, length);
     }
 
-    private bool MoveSingleTo(InboundLease lease, Slab.SlabCache slabs)
+    private Span<byte> CopyParts(int first, int end, Span<byte> destination, FrameFormat format)
     {
-        if (Owner is not null && MemoryMarshal.TryGetArray(Donated, out ArraySegment<byte> segment))
+        for (int i = first; i < end; i++)
         {
-            lease.AddPart(slabs.Adopt(segment.Array!, Owner), segment.Offset, segment.Count);
-            return false;
+            ReadOnlySpan<byte> part = PartAt(i);
+            format.WriteHeader(destination, part.Length, more: i < PartCount - 1);
+            part.CopyTo(destination[format.HeaderSize..]);
+            destination = destination[(format.HeaderSize + part.Length)..];
         }
 
-        Slab copy = slabs.Rent(Math.Max(1, Payload.Length));
-        Payload.CopyTo(copy.Array);
-        lease.AddPart(copy, 0, Payload.Length);
-        return true;
+        return destination;
     }
 
-    private static ZmpFlags FlagsOf(int part, int parts) => part < parts - 1 ? ZmpFlags.More : ZmpFlags.None;
-
-    private void AddSeveral(ref OutboundChain chain, BufferPool pool)
+    /// <summary>Short parts are copied together with the header of the long one behind them, which is referred to.</summary>
+    private void AddParts(ref SegmentRun run, FrameFormat format)
     {
-        OutboundChain.Mark mark = chain.MarkEnd();
-        try
+        int count = PartCount;
+        for (int i = 0; i < count;)
         {
-            if (_encoded is not null)
+            int first = i;
+            int length = 0;
+            while (i < count && length < OutboundSegment.MaxSize && PartAt(i).Length < LargePayload)
             {
-                _encoded.MoveTo(ref chain, pool);
+                length += format.HeaderSize + PartAt(i++).Length;
             }
-            else
-            {
-                AddParts(ref chain);
-            }
-        }
-        catch
-        {
-            chain.ReturnTo(mark);
-            throw;
-        }
-    }
 
-    private void AddParts(ref OutboundChain chain)
-    {
-        int parts = _lease!.PartsOf(_slot);
-        for (int i = 0; i < parts; i++)
-        {
-            (Slab slab, int offset, int length) = _lease.PartAt(_slot + i);
-            FrameHeader header = Header.Length > 0 ? Header : ZmpFrame.HeaderOf(FlagsOf(i, parts), (uint)length);
-            if (length < OutboundChain.LargePayload)
+            bool isShared = i < count && PartAt(i).Length >= LargePayload;
+            Span<byte> space = CopyParts(first, i, run.AddSpace(length + (isShared ? format.HeaderSize : 0)), format);
+            if (isShared)
             {
-                chain.AddFrame(header, slab.Array.AsSpan(offset, length));
-            }
-            else
-            {
+                (Slab slab, int offset, int shared) = _lease!.PartAt(_slot + i++);
+                format.WriteHeader(space, shared, more: i < count);
                 slab.AddReference();
-                chain.AddSharedFrame(header, slab, offset, length);
+                run.AddBody(OutboundSegment.ForShared(slab, offset, shared));
             }
         }
-    }
-}
-
-internal readonly struct DeferredMessage
-{
-    private readonly FrameHeader _header;
-    private readonly ReadOnlyMemory<byte> _payload;
-    private readonly EncodedMessage? _encoded;
-    private readonly InboundLease? _lease;
-    private readonly int _slot;
-    private readonly int _generation;
-
-    public DeferredMessage(FrameHeader header, ReadOnlyMemory<byte> payload, IMemoryOwner<byte>? owner)
-    {
-        _header = header;
-        _payload = payload;
-        Owner = owner;
-    }
-
-    public DeferredMessage(EncodedMessage encoded)
-    {
-        _encoded = encoded;
-        _generation = encoded.Version;
-    }
-
-    public DeferredMessage(InboundLease lease, int slot, int generation, FrameHeader header = default)
-    {
-        _header = header;
-        _lease = lease;
-        _slot = slot;
-        _generation = generation;
-    }
-
-    public IMemoryOwner<byte>? Owner { get; }
-
-    public OutgoingMessage AsOutgoing() =>
-        _encoded is not null ? Unchanged(_encoded)
-        : _lease is not null ? ForwardLease(_lease)
-        : new OutgoingMessage(_header, _payload, Owner);
-
-    private OutgoingMessage Unchanged(EncodedMessage encoded)
-    {
-        return encoded.Version == _generation ? new OutgoingMessage(encoded)
-                : throw new InvalidOperationException(
-                    "The MessageBuilder was changed, sent or disposed while a send of it was waiting, " +
-                    "so nothing was sent. Await a send before you use its builder again.");
-    }
-
-    private OutgoingMessage ForwardLease(InboundLease lease)
-    {
-        return lease.IsLive(_slot, _generation) ? new OutgoingMessage(lease, _slot, _header) : throw InboundLease.Ended();
     }
 }

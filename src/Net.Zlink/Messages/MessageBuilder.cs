@@ -1,6 +1,7 @@
 using System.Buffers;
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
+using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink;
@@ -36,7 +37,7 @@ public sealed class MessageBuilder : IBufferWriter<byte>, IDisposable
     public MessageBuilder(BufferPool pool)
     {
         ArgumentNullException.ThrowIfNull(pool);
-        _encoded = new EncodedMessage(pool);
+        _encoded = new EncodedMessage(pool, ZmpFormat.Instance);
     }
 
     /// <summary>The number of complete parts.</summary>

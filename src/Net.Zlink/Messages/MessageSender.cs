@@ -30,7 +30,8 @@ internal readonly struct MessageSender
 
     public SendResult TrySend(ReadOnlySpan<byte> routeId, PeerSlot? connection, ReadOnlySpan<byte> payload)
     {
-        var message = new OutgoingMessage(HeaderOf(payload.Length), payload);
+        CheckLength(payload.Length);
+        var message = new OutgoingMessage(payload);
         return ToResult(TryRoute(routeId, connection, message));
     }
 
@@ -57,14 +58,14 @@ internal readonly struct MessageSender
     /// <summary><paramref name="timeout"/>: null: the option, which is read only before a wait.</summary>
     public void Send(ReadOnlySpan<byte> routeId, PeerSlot? connection, ReadOnlySpan<byte> payload, TimeSpan? timeout)
     {
-        Protocol.FrameHeader header = HeaderOf(payload.Length);
-        var message = new OutgoingMessage(header, payload); // Constructed in place: see OutgoingMessage.
+        CheckLength(payload.Length);
+        var message = new OutgoingMessage(payload); // Constructed in place: see OutgoingMessage.
         SendStatus status = TryRoute(routeId, connection, message);
         if (MayWait(status, timeout, out TimeSpan limit))
         {
             // A span cannot be kept during a wait, so the rare send that waits copies its payload once more.
             using IMemoryOwner<byte> copy = WaitingPayload.Of(payload, _core.Host.Pool);
-            status = Block(routeId, connection, new DeferredMessage(header, copy.Memory[..payload.Length], owner: null), limit);
+            status = Block(routeId, connection, new DeferredMessage(copy.Memory[..payload.Length], owner: null), limit);
         }
 
         ThrowUnlessSent(status);
@@ -126,16 +127,16 @@ internal readonly struct MessageSender
     public ValueTask SendAsync(
         ReadOnlySpan<byte> routeId, PeerSlot? connection, ReadOnlyMemory<byte> payload, CancellationToken cancellation)
     {
-        Protocol.FrameHeader header = HeaderOf(payload.Length);
-        return SendDeferredAsync(routeId, connection, new DeferredMessage(header, payload, owner: null), default, cancellation);
+        CheckLength(payload.Length);
+        return SendDeferredAsync(routeId, connection, new DeferredMessage(payload, owner: null), default, cancellation);
     }
 
     /// <summary>If the send fails, it still belongs to the caller.</summary>
     public ValueTask SendAsync(
         ReadOnlySpan<byte> routeId, PeerSlot? connection, IMemoryOwner<byte> payload, int length, CancellationToken cancellation)
     {
-        Protocol.FrameHeader header = HeaderOf(length);
-        var message = new DeferredMessage(header, payload.Memory[..length], payload);
+        CheckLength(length);
+        var message = new DeferredMessage(payload.Memory[..length], payload);
         return SendDeferredAsync(routeId, connection, message, default, cancellation);
     }
 
@@ -185,9 +186,13 @@ internal readonly struct MessageSender
         _ => core.End.Error(),
     };
 
-    private static Protocol.FrameHeader HeaderOf(int length) => length <= ZmpFrame.LargestBody
-        ? ZmpFrame.HeaderOf(ZmpFlags.None, (uint)length)
-        : throw new ArgumentException($"A part holds at most {ZmpFrame.LargestBody} bytes.", nameof(length));
+    private static void CheckLength(int length)
+    {
+        if (length > ZmpFrame.LargestBody)
+        {
+            throw new ArgumentException($"A part holds at most {ZmpFrame.LargestBody} bytes.", nameof(length));
+        }
+    }
 
     private EncodedMessage Checked(MessageBuilder message)
     {

@@ -116,5 +116,5 @@ public readonly struct StreamMessage : IDisposable
     /// <summary>Ends the lease. Idempotent; does nothing for events.</summary>
     public void Dispose() => Lease?.Release(_slot, _generation);
 
-    internal DeferredMessage Defer() => new(Lease!, _slot, _generation, StreamSender.HeaderOf(Payload.Length));
+    internal DeferredMessage Defer() => new(Lease!, _slot, _generation);
 }

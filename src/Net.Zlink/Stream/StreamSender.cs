@@ -1,8 +1,6 @@
 using System.Buffers;
-using System.Buffers.Binary;
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
-using Net.Zlink.Protocol;
 using Net.Zlink.Protocol.Stream;
 using Net.Zlink.Sockets;
 
@@ -32,7 +30,7 @@ internal sealed class StreamSender
             return Unframed(link);
         }
 
-        var message = new OutgoingMessage(HeaderOf(payload.Length), payload);
+        var message = new OutgoingMessage(payload);
         SendStatus status = connection.Outbound.TryAppend(message, out bool schedule);
         Schedule(connection, schedule);
         return status;
@@ -58,7 +56,7 @@ internal sealed class StreamSender
         }
 
         CheckLength(payload.Length);
-        return SendDeferredAsync(link, new DeferredMessage(HeaderOf(payload.Length), payload, owner), cancellation);
+        return SendDeferredAsync(link, new DeferredMessage(payload, owner), cancellation);
     }
 
     public ValueTask SendDeferredAsync(StreamLink link, in DeferredMessage message, CancellationToken cancellation)
@@ -161,10 +159,6 @@ internal sealed class StreamSender
         }
     }
 
-    public static FrameHeader HeaderOf(int payloadLength) =>
-        new(BitConverter.IsLittleEndian ? BinaryPrimitives.ReverseEndianness((uint)payloadLength) : (uint)payloadLength,
-            StreamFraming.HeaderSize);
-
     private static void CheckLength(int payloadLength)
     {
         if (payloadLength > StreamFraming.LargestPayload)
@@ -183,7 +177,7 @@ internal sealed class StreamSender
         SendOutcome waiter = _waiters.Rent();
         waiter.Prepare(outbound, _recycle, blocking: true);
         SendStatus status = outbound.AppendOrWait(
-            new DeferredMessage(HeaderOf(payload.Length), copy.Memory[..payload.Length], owner: null), waiter, out bool schedule);
+            new DeferredMessage(copy.Memory[..payload.Length], owner: null), waiter, out bool schedule);
         if (schedule)
         {
             link.Connection.ScheduleFlush();

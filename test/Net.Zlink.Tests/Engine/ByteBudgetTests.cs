@@ -1,6 +1,7 @@
 using Microsoft.Extensions.Logging.Abstractions;
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
+using Net.Zlink.Protocol.Stream;
 using Net.Zlink.Tests.Buffers;
 using Net.Zlink.Tests.Support;
 using Xunit;
@@ -101,7 +102,7 @@ public sealed class ByteBudgetTests
         var told = new TaskCompletionSource();
         using var other = new OutboundFixture(TestPools.Create(), default,
             budget)
-        { Queue = new OutboundQueue(TestPools.Create(), default, budget) { CapacityAvailable = () => told.TrySetResult() } };
+        { Queue = new OutboundQueue(TestPools.Create(), StreamFormat.Instance, default, budget) { CapacityAvailable = () => told.TrySetResult() } };
         Fill(other);
         switch (how)
         {
@@ -211,7 +212,7 @@ public sealed class ByteBudgetTests
         var told = new TaskCompletionSource();
         using var other = new OutboundFixture(TestPools.Create(), default,
             budget)
-        { Queue = new OutboundQueue(TestPools.Create(), default, budget) { CapacityAvailable = () => told.TrySetResult() } };
+        { Queue = new OutboundQueue(TestPools.Create(), StreamFormat.Instance, default, budget) { CapacityAvailable = () => told.TrySetResult() } };
         Fill(other);
         hog.WriteAll();
         await told.Task.Guarded();

@@ -4,8 +4,6 @@ using System.Net.Sockets;
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
-using Net.Zlink.Protocol;
-using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Tests.Buffers;
 using Net.Zlink.Tests.Support;
 using Net.Zlink.Transports;
@@ -84,9 +82,8 @@ public sealed class ConnectionTests
             // shared.
             for (int i = 0; i < 200; i++)
             {
-                byte[] payload = Pattern(i % 5 == 0 ? 100 : OutboundChain.LargePayload + (i * 500), i);
+                byte[] payload = Pattern(i % 5 == 0 ? 100 : OutgoingMessage.LargePayload + (i * 500), i);
                 expected.Write(OutboundFixture.Frame(payload));
-                FrameHeader header = OutboundFixture.HeaderOf(payload.Length);
                 bool mine = false;
                 switch (i % 4)
                 {
@@ -99,13 +96,13 @@ public sealed class ConnectionTests
                     case 1:
                         var owner = new CountingOwner(payload);
                         owners.Add(owner);
-                        queue.TryAppend(new OutgoingMessage(header, owner.Memory, owner), out mine);
+                        queue.TryAppend(new OutgoingMessage(owner.Memory, owner), out mine);
                         break;
                     case 2:
-                        queue.TryAppend(new OutgoingMessage(header, payload, new CountingOwner([])), out mine);
+                        queue.TryAppend(new OutgoingMessage(payload, new CountingOwner([])), out mine);
                         break;
                     default:
-                        queue.TryAppend(new OutgoingMessage(header, payload), out mine);
+                        queue.TryAppend(new OutgoingMessage(payload), out mine);
                         break;
                 }
 
@@ -301,12 +298,11 @@ public sealed class ConnectionTests
     public async Task Donated_memory_that_is_disposed_too_early_costs_its_own_connection_only()
     {
         await using var bench = await Fixture.OpenAsync();
-        var owner = new CountingOwner(new byte[OutboundChain.LargePayload]);
+        var owner = new CountingOwner(new byte[OutgoingMessage.LargePayload]);
         bool schedule = false;
         Hold(bench.Shard, () =>
         {
-            bench.Connection.Outbound.AppendOrWait(new DeferredMessage(
-                OutboundFixture.HeaderOf(OutboundChain.LargePayload), owner.Memory, owner), new SendWaiter(), out schedule);
+            bench.Connection.Outbound.AppendOrWait(new DeferredMessage(owner.Memory, owner), new SendWaiter(), out schedule);
             ((IDisposable)owner).Dispose();
             bench.Connection.ScheduleFlush();
         });
@@ -322,13 +318,12 @@ public sealed class ConnectionTests
         await using var bench = await Fixture.OpenAsync();
         OutboundQueue queue = bench.Connection.Outbound;
         byte[] payload = Pattern(100, 1);
-        IMemoryOwner<byte> owner = bench.Pool.Rent(OutboundChain.LargePayload);
+        IMemoryOwner<byte> owner = bench.Pool.Rent(OutgoingMessage.LargePayload);
         Hold(bench.Shard, () =>
         {
             bench.Connection.OutboundSurvives = true;
-            FrameHeader header = ZmpFrame.HeaderOf(ZmpFlags.None, OutboundChain.LargePayload);
-            queue.TryAppend(new OutgoingMessage(header, owner.Memory[..OutboundChain.LargePayload], owner), out _);
-            queue.TryAppend(new OutgoingMessage(ZmpFrame.HeaderOf(ZmpFlags.None, (uint)payload.Length), payload), out _);
+            queue.TryAppend(new OutgoingMessage(owner.Memory[..OutgoingMessage.LargePayload], owner), out _);
+            queue.TryAppend(new OutgoingMessage(payload), out _);
             owner.Dispose();
             bench.Connection.ScheduleFlush();
         });
@@ -394,7 +389,7 @@ public sealed class ConnectionTests
         public SendStatus Send(byte[] payload)
         {
             SendStatus status = Connection.Outbound.TryAppend(
-                new OutgoingMessage(OutboundFixture.HeaderOf(payload.Length), payload), out bool schedule);
+                new OutgoingMessage(payload), out bool schedule);
             if (schedule)
             {
                 Connection.ScheduleFlush();

@@ -3,25 +3,25 @@ using System.Buffers.Binary;
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Protocol;
+using Net.Zlink.Protocol.Stream;
 
 namespace Net.Zlink.Tests.Engine;
 
 /// <summary>An outbound queue with a hand that writes, for tests.</summary>
-internal sealed class OutboundFixture(BufferPool pool, QueueLimits limits, ByteBudget? budget = null) : IDisposable
+internal sealed class OutboundFixture(BufferPool pool, QueueLimits limits, ByteBudget? budget = null, FrameFormat? format = null)
+    : IDisposable
 {
     private readonly WaiterPool<SendWaiter> _waiters = new();
     private OutboundSegment? _writing;
 
     public BufferPool Pool => pool;
 
-    public OutboundQueue Queue { get; init; } = new(pool, limits, budget);
+    public OutboundQueue Queue { get; init; } = new(pool, format ?? StreamFormat.Instance, limits, budget);
 
     public Slab.SlabCache Slabs { get; } = new(pool);
 
     /// <summary>All bytes that were written.</summary>
     public List<byte> Wire { get; } = [];
-
-    public static FrameHeader HeaderOf(int length) => new(BinaryPrimitives.ReverseEndianness((uint)length), 4);
 
     public static byte[] Frame(byte[] payload)
     {
@@ -31,7 +31,7 @@ internal sealed class OutboundFixture(BufferPool pool, QueueLimits limits, ByteB
         return frame;
     }
 
-    public SendStatus Append(byte[] payload) => Queue.TryAppend(new OutgoingMessage(HeaderOf(payload.Length), payload), out _);
+    public SendStatus Append(byte[] payload) => Queue.TryAppend(new OutgoingMessage(payload), out _);
 
     public SendStatus AppendShared(byte[] payload)
     {
@@ -49,7 +49,7 @@ internal sealed class OutboundFixture(BufferPool pool, QueueLimits limits, ByteB
         SendWaiter waiter = _waiters.Rent();
         waiter.Prepare(Queue, w => _waiters.Return((SendWaiter)w), blocking: false);
         ReadOnlyMemory<byte> memory = owner is null ? payload : owner.Memory[..payload.Length];
-        SendStatus status = Queue.AppendOrWait(new DeferredMessage(HeaderOf(payload.Length), memory, owner), waiter, out _);
+        SendStatus status = Queue.AppendOrWait(new DeferredMessage(memory, owner), waiter, out _);
         if (status != SendStatus.Full)
         {
             _waiters.Return(waiter);

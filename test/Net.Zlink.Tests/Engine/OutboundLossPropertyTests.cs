@@ -32,7 +32,7 @@ public sealed class OutboundLossPropertyTests
     private static Gen<int> Lengths => Gen.Frequency(
         (10, Gen.Choose(0, 60)),
         (4, Gen.Choose(500, 3_000)),
-        (3, Gen.Choose(OutboundChain.LargePayload - 5, OutboundChain.LargePayload + 5)),
+        (3, Gen.Choose(OutgoingMessage.LargePayload - 5, OutgoingMessage.LargePayload + 5)),
         (1, Gen.Choose(30_000, 70_000)));
 
     private static Gen<Kind> Kinds => Gen.Frequency(
@@ -80,7 +80,7 @@ public sealed class OutboundLossPropertyTests
         public void Play((Kind Kind, int Length, int Choice)[] operations)
         {
             _slabs = new Slab.SlabCache(_pool);
-            _queue = new OutboundQueue(_pool, default) { Conflates = conflates };
+            _queue = new OutboundQueue(_pool, ZmpFormat.Instance, default) { Conflates = conflates };
             foreach ((Kind kind, int length, int choice) in operations)
             {
                 Step(kind, length, choice);
@@ -137,12 +137,11 @@ public sealed class OutboundLossPropertyTests
             switch (kind)
             {
                 case Kind.Single:
-                    status = _queue.TryAppend(new OutgoingMessage(ZmpFrame.HeaderOf(ZmpFlags.None, (uint)only.Length), only), out _);
+                    status = _queue.TryAppend(new OutgoingMessage(only), out _);
                     break;
                 case Kind.Donated:
                     CountingOwner owner = Owned(only);
-                    status = _queue.TryAppend(new OutgoingMessage(
-                        ZmpFrame.HeaderOf(ZmpFlags.None, (uint)only.Length), owner.Memory, owner), out _);
+                    status = _queue.TryAppend(new OutgoingMessage(owner.Memory, owner), out _);
                     break;
                 case Kind.Shared:
                     Slab slab = _slabs.Rent(only.Length + ZmpFrame.HeaderSize);
@@ -152,7 +151,7 @@ public sealed class OutboundLossPropertyTests
                     slab.Release();
                     break;
                 case Kind.Built:
-                    var built = new EncodedMessage(_pool);
+                    var built = new EncodedMessage(_pool, ZmpFormat.Instance);
                     for (int i = 0; i < parts; i++)
                     {
                         if ((choice >> i) % 3 == 0)

@@ -13,25 +13,19 @@ public sealed class OutboundLossTests
     public void A_header_whose_body_of_nearly_2_GiB_is_in_the_next_segment_is_the_beginning_of_a_message_that_goes_on()
     {
         const int First = 100;
-        using BufferPool pool = TestPools.Create();
-        OutboundSegment segment = OutboundSegment.ForEncoding(pool.RentArray(First + (2 * ZmpFrame.HeaderSize)));
-        ZmpFrame.WriteHeader(segment.FreeSpan, ZmpFlags.None, First);
-        segment.Length = ZmpFrame.HeaderSize + First;
-        ZmpFrame.WriteHeader(segment.FreeSpan, ZmpFlags.None, (uint)ZmpFrame.LargestBody);
-        segment.Length += ZmpFrame.HeaderSize;
-        segment.Messages = 1;
-        segment.EndsMidFrame = true;
-        segment.Sent = segment.Length - 1;
-        Assert.Equal(new OutboundLoss(segment.Length, Written: 1, Lost: 0, Continues: true), OutboundLoss.Of(segment));
-        segment.Release(pool);
+        byte[] segment = new byte[First + (2 * ZmpFrame.HeaderSize)];
+        ZmpFrame.WriteHeader(segment, ZmpFlags.None, First);
+        ZmpFrame.WriteHeader(segment.AsSpan(ZmpFrame.HeaderSize + First), ZmpFlags.None, (uint)ZmpFrame.LargestBody);
+        Assert.Equal(ZmpFrame.HeaderSize + First, ZmpFormat.Instance.LengthOfMessage(segment));
+        Assert.Equal(0, ZmpFormat.Instance.LengthOfMessage(segment.AsSpan(ZmpFrame.HeaderSize + First)));
     }
 
     [Fact]
     public void Messages_wait_for_the_next_greeting_though_the_lost_connection_ended_between_a_header_and_its_body()
     {
         using var bench = new OutboundFixture(TestPools.Create(), default);
-        var owner = new CountingOwner(Wire.Pattern(OutboundChain.LargePayload));
-        Assert.Equal(SendStatus.Accepted, bench.AppendOrWait(Wire.Pattern(OutboundChain.LargePayload), owner).Status);
+        var owner = new CountingOwner(Wire.Pattern(OutgoingMessage.LargePayload));
+        Assert.Equal(SendStatus.Accepted, bench.AppendOrWait(Wire.Pattern(OutgoingMessage.LargePayload), owner).Status);
         Assert.NotNull(bench.WriteOne()); // The header: its body is being written when the connection breaks.
         bench.Queue.Detach();
         bench.ReleaseWriting();
@@ -52,7 +46,7 @@ public sealed class OutboundLossTests
     [InlineData(true)]
     public void Of_news_that_had_left_in_part_the_rest_is_obsolete_whether_that_is_said_before_the_loss_or_behind_it(bool before)
     {
-        using var bench = new OutboundFixture(TestPools.Create(), default);
+        using var bench = new OutboundFixture(TestPools.Create(), default, format: ZmpFormat.Instance);
         byte[] header = new byte[ZmpFrame.HeaderSize];
         byte[] topic = [1, 2, 3];
         ZmpFrame.WriteHeader(header, ZmpFlags.Subscribe, (uint)topic.Length);

@@ -9,7 +9,7 @@ namespace Net.Zlink.Tests.Engine;
 /// <summary>What stands beside one another in an outbound queue: runs of one slab, news and messages, protocol frames.</summary>
 public sealed class OutboundNeighboursTests
 {
-    private const int Large = OutboundChain.LargePayload;
+    private const int Large = OutgoingMessage.LargePayload;
 
     [Fact]
     public void A_run_that_does_not_lie_behind_the_one_before_it_takes_nothing_from_between()

@@ -1,5 +1,6 @@
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
+using Net.Zlink.Protocol.Stream;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Tests.Buffers;
 using Xunit;
@@ -10,7 +11,7 @@ namespace Net.Zlink.Tests.Engine;
 /// <summary>An outbound queue whose pool cannot allocate.</summary>
 public sealed class OutboundQueueMemoryTests : IDisposable
 {
-    private const int Large = OutboundChain.LargePayload;
+    private const int Large = OutgoingMessage.LargePayload;
     private const int Parts = 4;
 
     private readonly BufferPool _pool = TestPools.Create(keep: 0);
@@ -32,7 +33,7 @@ public sealed class OutboundQueueMemoryTests : IDisposable
         Array.ForEach(owners, owner => message.Add("header"u8).Add(owner, Large));
         using (var bench = new OutboundFixture(_pool, default))
         {
-            bench.Append(Pattern(Large, 9)); // The first header fits behind it; each further one needs a segment of its own.
+            bench.Append(Pattern(Large, 9));
             _pool.AllocateOnly(good);
             Assert.Equal(SendStatus.NoMemory, Append(bench, message));
             Assert.Equal(2 * Parts, message.Count);
@@ -58,9 +59,9 @@ public sealed class OutboundQueueMemoryTests : IDisposable
         message.Add("header"u8).Add(owner, Large).Add(Pattern(5_000, 2));
         using var bench = new OutboundFixture(_pool, default);
         bench.Append([1, 2, 3]);
-        _pool.AllocateOnly(0); // The first header fits the open segment.
+        _pool.AllocateOnly(0);
         Assert.Equal(SendStatus.NoMemory, Append(bench, message));
-        Assert.Equal(SendStatus.Accepted, bench.Append([4, 5, 6])); // And so does the next message.
+        Assert.Equal(SendStatus.Accepted, bench.Append([4, 5, 6])); // It fits behind the first.
         bench.WriteAll();
         Assert.Equal([.. OutboundFixture.Frame([1, 2, 3]), .. OutboundFixture.Frame([4, 5, 6])], bench.Wire);
         Assert.Equal(0, owner.Disposals);
@@ -71,7 +72,7 @@ public sealed class OutboundQueueMemoryTests : IDisposable
     [InlineData(Large)]
     public void The_message_that_a_conflating_queue_holds_stays_when_there_is_no_memory_for_a_newer_one(int length)
     {
-        using var bench = new OutboundFixture(_pool, default) { Queue = new OutboundQueue(_pool, default) { Conflates = true } };
+        using var bench = new OutboundFixture(_pool, default) { Queue = new OutboundQueue(_pool, StreamFormat.Instance, default) { Conflates = true } };
         bench.Append(Pattern(length, 1));
         _pool.AllocateOnly(0);
         Assert.Equal(SendStatus.NoMemory, bench.Append(Pattern(length, 2)));
@@ -79,19 +80,6 @@ public sealed class OutboundQueueMemoryTests : IDisposable
         bench.WriteAll();
         Assert.Equal(OutboundFixture.Frame(Pattern(length, 1)), bench.Wire);
         Assert.Equal(0, bench.Queue.Counts.DroppedMessages);
-    }
-
-    [Fact]
-    public void A_batch_ends_before_the_message_that_has_no_memory()
-    {
-        using var bench = new OutboundFixture(_pool, default);
-        _pool.AllocateOnly(1);
-        ReadOnlyMemory<byte>[] batch = [.. Enumerable.Range(0, 10).Select(static i => (ReadOnlyMemory<byte>)Pattern(1_000, i))];
-        int sent = bench.Queue.TryAppendMany(batch, out bool schedule);
-        Assert.InRange(sent, 1, 9);
-        Assert.True(schedule);
-        bench.WriteAll();
-        Assert.Equal(sent, bench.Queue.Counts.WrittenMessages);
     }
 
     [Fact]
@@ -110,7 +98,7 @@ public sealed class OutboundQueueMemoryTests : IDisposable
     [Fact]
     public void Messages_behind_a_loss_are_dropped_and_counted_when_there_is_no_memory_to_keep_them()
     {
-        using var bench = new OutboundFixture(_pool, default);
+        using var bench = new OutboundFixture(_pool, default, format: ZmpFormat.Instance);
         Append(bench, [1]);
         Append(bench, [2]);
         Append(bench, Pattern(Large, 3)); // In a segment of its own, which stays.
@@ -131,7 +119,7 @@ public sealed class OutboundQueueMemoryTests : IDisposable
 
     private static void Append(OutboundFixture bench, byte[] payload) => Assert.Equal(
         SendStatus.Accepted,
-        bench.Queue.TryAppend(new OutgoingMessage(ZmpFrame.HeaderOf(ZmpFlags.None, (uint)payload.Length), payload), out _));
+        bench.Queue.TryAppend(new OutgoingMessage(payload), out _));
 
     private static SendStatus Append(OutboundFixture bench, MessageBuilder message) =>
         bench.Queue.TryAppend(new OutgoingMessage(message.Encoded), out _);

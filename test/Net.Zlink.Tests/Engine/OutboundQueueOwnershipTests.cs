@@ -1,5 +1,6 @@
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
+using Net.Zlink.Protocol.Stream;
 using Net.Zlink.Tests.Buffers;
 using Xunit;
 using static Net.Zlink.Tests.Engine.EngineFixture;
@@ -9,7 +10,7 @@ namespace Net.Zlink.Tests.Engine;
 /// <summary>Who disposes the memory of a payload that was transferred to an outbound queue, and when.</summary>
 public sealed class OutboundQueueOwnershipTests
 {
-    private const int Large = OutboundChain.LargePayload;
+    private const int Large = OutgoingMessage.LargePayload;
 
     [Theory]
     [InlineData(100)]
@@ -105,7 +106,7 @@ public sealed class OutboundQueueOwnershipTests
     public void A_message_that_a_newer_one_replaces_is_released_outside_the_queues_lock(string newer)
     {
         using BufferPool pool = TestPools.Create();
-        var queue = new OutboundQueue(pool, default) { Conflates = true };
+        var queue = new OutboundQueue(pool, StreamFormat.Instance, default) { Conflates = true };
         byte[] payload = Pattern(Large, 1);
         int statuses = 0;
         var owner = new CountingOwner(payload)
@@ -116,7 +117,7 @@ public sealed class OutboundQueueOwnershipTests
                 statuses++;
             },
         };
-        queue.TryAppend(new OutgoingMessage(OutboundFixture.HeaderOf(Large), owner.Memory, owner), out _);
+        queue.TryAppend(new OutgoingMessage(owner.Memory, owner), out _);
         switch (newer)
         {
             case "shared":
@@ -125,11 +126,11 @@ public sealed class OutboundQueueOwnershipTests
                 slab.Release();
                 break;
             case "handed over":
-                queue.TryAppend(new OutgoingMessage(OutboundFixture.HeaderOf(Large), payload, new CountingOwner(payload)), out _);
+                queue.TryAppend(new OutgoingMessage(payload, new CountingOwner(payload)), out _);
                 break;
             default:
                 byte[] copied = new byte[newer is "long" ? Large : 1];
-                queue.TryAppend(new OutgoingMessage(OutboundFixture.HeaderOf(copied.Length), copied), out _);
+                queue.TryAppend(new OutgoingMessage(copied), out _);
                 break;
         }
 

@@ -28,7 +28,7 @@ public sealed class OutboundQueuePropertyTests
     public void After_any_operations_the_books_balance_the_bytes_are_in_order_and_every_buffer_is_back()
     {
         Gen<int> length = Gen.Frequency((12, Gen.Choose(0, 60)), (3, Gen.Choose(500, 3_000)),
-            (1, Gen.Choose(OutboundChain.LargePayload - 5, OutboundChain.LargePayload + 5)));
+            (1, Gen.Choose(OutgoingMessage.LargePayload - 5, OutgoingMessage.LargePayload + 5)));
         Gen<Kind> kind = Gen.Frequency(
             (12, Gen.Constant(Kind.Append)),
             (4, Gen.Constant(Kind.AppendShared)),

@@ -9,7 +9,7 @@ namespace Net.Zlink.Tests.Engine;
 
 public sealed class OutboundQueueTests
 {
-    private const int Large = OutboundChain.LargePayload;
+    private const int Large = OutgoingMessage.LargePayload;
 
     [Fact]
     public void The_limit_in_messages_holds_at_its_exact_edge()
@@ -58,15 +58,15 @@ public sealed class OutboundQueueTests
     public void The_write_turn_goes_to_one_append_until_the_queue_is_empty()
     {
         using var bench = new OutboundFixture(TestPools.Create(), default);
-        bench.Queue.TryAppend(new OutgoingMessage(OutboundFixture.HeaderOf(1), [1]), out bool first);
-        bench.Queue.TryAppend(new OutgoingMessage(OutboundFixture.HeaderOf(1), [2]), out bool second);
-        bench.Queue.TryAppend(new OutgoingMessage(OutboundFixture.HeaderOf(Large), new byte[Large]), out bool third);
+        bench.Queue.TryAppend(new OutgoingMessage([1]), out bool first);
+        bench.Queue.TryAppend(new OutgoingMessage([2]), out bool second);
+        bench.Queue.TryAppend(new OutgoingMessage(new byte[Large]), out bool third);
         Assert.Equal((true, false, false), (first, second, third));
         Assert.False(bench.Queue.TryAcquireFlush());
         bench.WriteAll();
         Assert.False(bench.Queue.HasWriter);
         Assert.True(bench.Queue.TryAcquireFlush());
-        bench.Queue.TryAppend(new OutgoingMessage(OutboundFixture.HeaderOf(1), [1]), out bool whileHeld);
+        bench.Queue.TryAppend(new OutgoingMessage([1]), out bool whileHeld);
         Assert.False(whileHeld);
         bench.WriteAll();
     }
@@ -264,10 +264,10 @@ public sealed class OutboundQueueTests
                 rounds++;
                 for (int m = 0; m < 100; m++)
                 {
-                    bench.Queue.TryAppend(new OutgoingMessage(OutboundFixture.HeaderOf(64), small), out _);
+                    bench.Queue.TryAppend(new OutgoingMessage(small), out _);
                 }
 
-                bench.Queue.TryAppend(new OutgoingMessage(OutboundFixture.HeaderOf(Large), large), out _);
+                bench.Queue.TryAppend(new OutgoingMessage(large), out _);
                 OutboundSegment? segment = bench.Queue.NextToWrite(several: true);
                 while (segment is not null)
                 {

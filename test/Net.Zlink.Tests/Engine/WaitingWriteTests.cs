@@ -31,7 +31,7 @@ public sealed class WaitingWriteTests
     public async Task A_write_that_waits_asks_the_owner_for_nothing_and_takes_nobody_elses_bytes(Memories memories)
     {
         await using var bench = new Fixture();
-        byte[] payload = Pattern(OutboundChain.LargePayload, 1);
+        byte[] payload = Pattern(OutgoingMessage.LargePayload, 1);
         IMemoryOwner<byte> owner = memories switch
         {
             Memories.OfTheLibrarysPool => bench.Pool.Rent(payload.Length),
@@ -65,8 +65,8 @@ public sealed class WaitingWriteTests
     {
         await using var bench = new Fixture();
         bool isPinned = false;
-        var owner = new Unpinnable(OutboundChain.LargePayload, pinned => isPinned = pinned);
-        bench.Send(owner, OutboundChain.LargePayload);
+        var owner = new Unpinnable(OutgoingMessage.LargePayload, pinned => isPinned = pinned);
+        bench.Send(owner, OutgoingMessage.LargePayload);
         await bench.Wire.Waiting;
         Assert.True(isPinned);
         bench.Connection.RequestClose(DisconnectReason.Local, CloseMode.Abort);
@@ -81,8 +81,8 @@ public sealed class WaitingWriteTests
     {
         await using var bench = new Fixture();
         bench.Wire.Throws = true;
-        var owner = new CountingOwner(new byte[OutboundChain.LargePayload]);
-        bench.Send(owner, OutboundChain.LargePayload);
+        var owner = new CountingOwner(new byte[OutgoingMessage.LargePayload]);
+        bench.Send(owner, OutgoingMessage.LargePayload);
         await bench.Sink.Closed;
         await DrainAsync(bench.Shard);
         Assert.Equal(1, owner.Disposals);
@@ -144,7 +144,7 @@ public sealed class WaitingWriteTests
 
         public override WireStatus Send(ReadOnlySpan<byte> bytes, out int sent)
         {
-            sent = bytes.Length < OutboundChain.LargePayload ? bytes.Length : 0;
+            sent = bytes.Length < OutgoingMessage.LargePayload ? bytes.Length : 0;
             return sent > 0 ? WireStatus.Done : WireStatus.WouldWait;
         }
 
@@ -208,7 +208,7 @@ public sealed class WaitingWriteTests
 
         public void Send(IMemoryOwner<byte> owner, int length)
         {
-            Connection.Outbound.TryAppend(new OutgoingMessage(OutboundFixture.HeaderOf(length), owner.Memory[..length], owner),
+            Connection.Outbound.TryAppend(new OutgoingMessage(owner.Memory[..length], owner),
                 out bool schedule);
             Assert.True(schedule);
             Connection.ScheduleFlush();

@@ -15,7 +15,7 @@ internal static class BlockedSendFixture
         {
             var waiter = new RoutedSendWaiter();
             waiter.Prepare(blockedSends, recycle: null, blocking: false);
-            waiter.Deferred = new DeferredMessage(default, Encoding.ASCII.GetBytes(text), owner: null);
+            waiter.Deferred = new DeferredMessage(Encoding.ASCII.GetBytes(text), owner: null);
             waiter.SetRoute(Encoding.ASCII.GetBytes(routeId ?? ""));
             SendStatus status = blockedSends.Enqueue(waiter);
             if (status != SendStatus.Full)

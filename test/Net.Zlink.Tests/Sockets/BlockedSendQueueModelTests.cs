@@ -110,7 +110,7 @@ public sealed class BlockedSendQueueModelTests : IDisposable
         {
             int at = random.Next(peers.Length);
             string text = string.Create(CultureInfo.InvariantCulture, $"{sender} {number}");
-            SendStatus status = _core.TrySend(peers[at].RouteId, new OutgoingMessage(default, Encoding.ASCII.GetBytes(text)));
+            SendStatus status = _core.TrySend(peers[at].RouteId, new OutgoingMessage(Encoding.ASCII.GetBytes(text)));
             using var source = new CancellationTokenSource();
             sends.Add((at, number, status == SendStatus.Full ? _core.BlockedSends.Wait(text, peers[at].Id, source.Token)
                 : Task.FromResult(status)));

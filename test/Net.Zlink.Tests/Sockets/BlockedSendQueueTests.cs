@@ -20,7 +20,7 @@ public sealed class BlockedSendQueueTests : IDisposable
     public async Task Room_lets_those_who_wait_send_in_the_order_in_which_they_came()
     {
         Task<SendStatus>[] waits = [Wait("1"), Wait("2"), Wait("3")];
-        Assert.Equal(SendStatus.Full, _core.TrySend([], new OutgoingMessage(default, "overtaker"u8)));
+        Assert.Equal(SendStatus.Full, _core.TrySend([], new OutgoingMessage("overtaker"u8)));
         int capacity = 2;
         _core.Routing = (_, payload) => capacity-- > 0 ? Routed(payload) : SendStatus.Full;
         _core.BlockedSends.RetryAll();

@@ -26,8 +26,6 @@ internal static class ZmpFrame
     public static long EffectiveLimit(long maxMessageSize) =>
         maxMessageSize < 0 ? LargestBody : Math.Min(maxMessageSize, LargestBody);
 
-    public static FrameHeader HeaderOf(ZmpFlags flags, uint bodyLength) => new(Pack(flags, bodyLength), HeaderSize);
-
     public static void WriteHeader(Span<byte> destination, ZmpFlags flags, uint bodyLength) =>
         BinaryPrimitives.WriteUInt64LittleEndian(destination, Pack(flags, bodyLength));
 

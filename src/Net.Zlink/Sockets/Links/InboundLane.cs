@@ -157,12 +157,9 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         }
 
         // So is what replaces an earlier message, which stays if no buffer can be had.
-        Slab? copy = message.IsLargeCopy || (Conflates && message.IsSingle && message.Payload.Length < OutboundChain.LargePayload)
+        Slab? copy = message.IsLargeCopy || (Conflates && message.IsShort)
             ? slabs.Copy(message.Payload) : null;
-        if (!message.IsSingle)
-        {
-            message.PutIntoArrays(slabs.Pool);
-        }
+        message.Built?.PutIntoArrays(slabs.Pool);
 
         SendStatus status;
         InboundLease? obsolete = null;

@@ -128,7 +128,7 @@ internal sealed class InprocLink : PeerLink
         }
         else
         {
-            _out.CountFiltered(1, message.EncodedLength);
+            _out.CountFiltered(1, message.EncodedLength(ZmpFormat.Instance));
         }
 
         message.Consume();
@@ -147,7 +147,7 @@ internal sealed class InprocLink : PeerLink
         }
         else
         {
-            TrySend(new OutgoingMessage(default, body), force: true);
+            TrySend(new OutgoingMessage(body), force: true);
         }
     }
 

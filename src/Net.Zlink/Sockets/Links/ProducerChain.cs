@@ -103,7 +103,7 @@ internal struct ProducerChain
     {
         InboundLease? lease;
         bool copied = true;
-        if (message.IsSingle && copy is null && message.Payload.Length < OutboundChain.LargePayload)
+        if (message.IsShort && copy is null)
         {
             bytes = message.Payload.Length;
             parts = 1;
@@ -114,7 +114,7 @@ internal struct ProducerChain
         }
         else
         {
-            bool isOnePart = message.IsOnePart;
+            bool isOnePart = message.PartCount == 1 && message.Kind != MessageKind.Built;
             bool isAnother = !isOnePart || !_isOpen || _last!.Count == InboundLease.MaxSlots || _last.CheckedAtVersion > checkedAt
                 || !ReferenceEquals(_last.Source, source);
             lease = isAnother ? InboundLease.Rent(slab: null, source, checkedAt) : _last!;

@@ -15,7 +15,7 @@ internal sealed class WireLink : PeerLink
     public WireLink(SocketCore socket, ZmpSettings settings)
         : base(socket, new InboundLane(settings.Inbound, socket.Host.Budget) { Conflates = settings.Conflate })
     {
-        Queue = new OutboundQueue(socket.Host.Pool, settings.Outbound, socket.Host.Budget)
+        Queue = new OutboundQueue(socket.Host.Pool, ZmpFormat.Instance, settings.Outbound, socket.Host.Budget)
         {
             CapacityAvailable = OnCapacityAvailable,
             Conflates = settings.Conflate
@@ -98,24 +98,15 @@ internal sealed class WireLink : PeerLink
         return status;
     }
 
-    public override int TrySendMany(ReadOnlySpan<ReadOnlyMemory<byte>> payloads)
-    {
-        int count = Queue.TryAppendMany(payloads, out bool schedule);
-        if (schedule)
-        {
-            Flush();
-        }
+    public override int TrySendMany(ReadOnlySpan<ReadOnlyMemory<byte>> payloads) => TrySendMany([], hasFirst: false, payloads);
 
-        return count;
-    }
-
-    /// <summary>As many messages of two parts as fit into one segment, all or none; 0 says nothing about why.</summary>
-    public int TrySendMany(ReadOnlySpan<byte> firstPart, ReadOnlySpan<ReadOnlyMemory<byte>> lastParts)
+    /// <summary>As many messages as fit into one segment, all or none; 0 says nothing about why.</summary>
+    public int TrySendMany(ReadOnlySpan<byte> firstPart, bool hasFirst, ReadOnlySpan<ReadOnlyMemory<byte>> lastParts)
     {
-        int frames = (2 * ZmpFrame.HeaderSize) + firstPart.Length;
+        int frames = hasFirst ? (2 * ZmpFrame.HeaderSize) + firstPart.Length : ZmpFrame.HeaderSize;
         int count = 0;
         int length = 0;
-        while (count < lastParts.Length && length + frames + (long)lastParts[count].Length <= OutboundChain.LargePayload)
+        while (count < lastParts.Length && length + frames + (long)lastParts[count].Length <= OutgoingMessage.LargePayload)
         {
             length += frames + lastParts[count++].Length;
         }
@@ -138,7 +129,8 @@ internal sealed class WireLink : PeerLink
         Span<byte> free = encoded.Array;
         foreach (ReadOnlyMemory<byte> lastPart in lastParts[..count])
         {
-            free = Write(Write(free, ZmpFlags.More, firstPart), ZmpFlags.None, lastPart.Span);
+            free = hasFirst ? Write(free, ZmpFlags.More, firstPart) : free;
+            free = Write(free, ZmpFlags.None, lastPart.Span);
         }
 
         SendStatus status = Queue.TryAppendShared(encoded, 0, length, count, out bool schedule);

@@ -65,24 +65,24 @@ internal static class Fanout
         }
 
         int wires = WiresAmong(links);
-        if (message.IsSingle && message.Payload.Length < OutboundChain.LargePayload && links.Length - wires < 2)
+        if (message.IsShort && links.Length - wires < 2)
         {
             return SendCopies(socket, links, message, force);
         }
 
-        long length = message.EncodedLength;
+        long length = message.EncodedLength(ZmpFormat.Instance);
         if (!IsToBeEncoded(message, length, wires))
         {
-            return message.IsForwarded ? SendEach(socket, links, message, default, force)
+            return message.Kind == MessageKind.Forwarded ? SendEach(socket, links, message, default, force)
                 : SendLease(socket, links, message.MoveToLease(socket.Host.Slabs), default, force);
         }
 
         bool isFound;
-        Slab encoded = message.MoveToSlab(socket.Host.Slabs);
+        Slab encoded = message.MoveToSlab(socket.Host.Slabs, ZmpFormat.Instance);
         try
         {
             var encoding = new Encoding(encoded, (int)length);
-            isFound = message.IsForwarded || wires == links.Length
+            isFound = message.Kind == MessageKind.Forwarded || wires == links.Length
                 ? SendEach(socket, links, message, encoding, force)
                 : SendLease(socket, links, PartsOf(encoding), encoding, force);
         }
@@ -103,13 +103,12 @@ internal static class Fanout
             return false;
         }
 
-        return message.IsForwarded ? wires > 1 && message.PartCount > 1 : !message.IsSingle
-            || message.Payload.Length >= OutboundChain.LargePayload;
+        return message.Kind == MessageKind.Forwarded ? wires > 1 && message.PartCount > 1 : !message.IsShort;
     }
 
     private static bool SendCopies(SocketCore socket, ReadOnlySpan<PeerLink> links, in OutgoingMessage message, bool force)
     {
-        var copied = new OutgoingMessage(message.Header, message.Payload);
+        var copied = new OutgoingMessage(message.Payload);
         bool isFound = SendEach(socket, links, copied, default, force);
         message.Consume();
         return isFound;

@@ -208,7 +208,7 @@ internal sealed class PublisherCore : SocketCore
             return payloads.Length;
         }
 
-        return (only as WireLink)?.TrySendMany(topic, payloads) ?? 0;
+        return (only as WireLink)?.TrySendMany(topic, hasFirst: true, payloads) ?? 0;
     }
 
     public override bool MayRead(WireLink link) => _notifications is null || _notifications.PausedReaders.MayRead(link);

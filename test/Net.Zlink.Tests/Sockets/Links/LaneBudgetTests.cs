@@ -228,7 +228,7 @@ public sealed class LaneBudgetTests
         Fill(hog);
         var told = new TaskCompletionSource();
         var lane = new InboundLane(default, budget) { SenderCanContinue = () => told.TrySetResult() };
-        while (lane.Append(new OutgoingMessage(default, new byte[10 * KiB]), core.Host.Slabs, hog.Peer) == SendStatus.Accepted)
+        while (lane.Append(new OutgoingMessage(new byte[10 * KiB]), core.Host.Slabs, hog.Peer) == SendStatus.Accepted)
         {
             // Until it is full.
         }

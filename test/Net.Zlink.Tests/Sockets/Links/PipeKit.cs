@@ -134,7 +134,7 @@ internal sealed class TestLink : PeerLink
 
     /// <summary>Appends a message as a sender in this process does.</summary>
     public SendStatus Append(string text, int passedAt = 0) =>
-        Lane.Append(new OutgoingMessage(default, Encoding.ASCII.GetBytes(text)), Socket.Host.Slabs, Peer, checkedAt: passedAt);
+        Lane.Append(new OutgoingMessage(Encoding.ASCII.GetBytes(text)), Socket.Host.Slabs, Peer, checkedAt: passedAt);
 
     public override SendStatus TrySend(in OutgoingMessage message, bool force = false) => SendStatus.Full;
 

@@ -88,7 +88,7 @@ public sealed class ReceiveQueueOrderTests : IDisposable
 
     private void Append(InboundLane lane, string text) =>
         Assert.Equal(SendStatus.Accepted, lane.Append(
-            new OutgoingMessage(default, System.Text.Encoding.ASCII.GetBytes(text)), _core.Host.Slabs, PeerIdentity.Unknown));
+            new OutgoingMessage(System.Text.Encoding.ASCII.GetBytes(text)), _core.Host.Slabs, PeerIdentity.Unknown));
 
     private TestLink NewLink() => TestLink.Create(_core, default);
 }

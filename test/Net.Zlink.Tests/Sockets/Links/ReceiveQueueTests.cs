@@ -34,9 +34,9 @@ public sealed class ReceiveQueueTests : IDisposable
         Assert.Equal("1", Queue.Take());
         pipe.Publish("3");
         Assert.Equal(SendStatus.Accepted, pipe.Append("4"));
-        Assert.Equal(SendStatus.Accepted, pipe.Append(new string('5', OutboundChain.LargePayload)));
+        Assert.Equal(SendStatus.Accepted, pipe.Append(new string('5', OutgoingMessage.LargePayload)));
         pipe.Publish("6");
-        Assert.Equal(["2", "3", "4", new string('5', OutboundChain.LargePayload), "6", "none"], Queue.Take(6));
+        Assert.Equal(["2", "3", "4", new string('5', OutgoingMessage.LargePayload), "6", "none"], Queue.Take(6));
     }
 
     [Fact]
@@ -257,7 +257,7 @@ public sealed class ReceiveQueueTests : IDisposable
                 {
                     0 => (object)links[i].Publish(text),
                     1 => links[i].Append(text),
-                    _ => links[i].Append(text.PadRight(OutboundChain.LargePayload, '.')),
+                    _ => links[i].Append(text.PadRight(OutgoingMessage.LargePayload, '.')),
                 };
             }
         }

@@ -180,7 +180,7 @@ public sealed class SubscriberRemovalQueueTests
         {
             foreach (string message in messages)
             {
-                Core.Route([], new OutgoingMessage(default, Encoding.ASCII.GetBytes(message)));
+                Core.Route([], new OutgoingMessage(Encoding.ASCII.GetBytes(message)));
             }
         }
 
