@@ -61,7 +61,7 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
     /// <remarks>Always true: capacity is a matter of each peer.</remarks>
     public override bool CanSend => true;
     private protected override SocketMonitors Monitors => Hub.Monitors;
-    private protected override EndpointStatus[] Endpoints => Hub.Endpoints.All;
+    private protected override EndpointStatus[] Endpoints => Hub.EndpointStatuses;
     internal override PollItem Polled(PollEvents events, object? userState) => new StreamPollItem(this, events, userState);
     internal StreamHub Hub { get; }
 
@@ -108,12 +108,12 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
     {
         ArgumentNullException.ThrowIfNull(endpoint);
         ThrowIfEnded();
-        if (!TransportTable.TryParseWire(endpoint, EndpointUse.Bind, out WireEndpoint target, out EndpointError error))
+        if (!TransportTable.TryParseWire(endpoint, EndpointUse.Bind, out _, out EndpointError error))
         {
             throw ZlinkException.ForEndpoint(endpoint, error);
         }
 
-        if (!Hub.Endpoints.Unbind(target, keepPeers))
+        if (!Hub.Endpoints.Unbind(endpoint, keepsPeers: keepPeers))
         {
             throw new ZlinkException(ZlinkError.NotFound,
                 $"{EndpointError.QuoteEndpoint(endpoint)} is not bound; use the text given to Bind or the one it returned");
@@ -350,7 +350,12 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
     {
         ArgumentNullException.ThrowIfNull(endpoint);
         ThrowIfEnded();
-        EndpointError error = Hub.Endpoints.Bind(endpoint, Options.Snapshot(), factory, out string resolved);
+        StreamSettings settings = Options.Snapshot();
+        string resolved = "";
+        EndpointError error;
+        error = TransportTable.TryParseWire(endpoint, EndpointUse.Bind, out WireEndpoint target, out error)
+            ? Hub.Endpoints.Bind(target, settings.Transport, new StreamAcceptor(Hub, settings, factory), out resolved)
+            : EndpointEvents.BindFailed(Hub.Monitors, endpoint, error);
         if (error.Fault != EndpointFault.None)
         {
             throw ZlinkException.ForEndpoint(endpoint, error);
@@ -371,13 +376,13 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
             throw ZlinkException.ForEndpoint(endpoint, error);
         }
 
-        var dialer = new StreamDialer(Hub, target, Options.Snapshot(), factory, reconnect);
-        (uint id, DialResult failure) = await dialer.BeginAsync(cancellationToken).ConfigureAwait(false);
+        var connecter = new StreamConnecter(Hub, target, Options.Snapshot(), factory, reconnect);
+        uint id = await connecter.ConnectAsync(cancellationToken).ConfigureAwait(false);
         if (id == 0)
         {
             cancellationToken.ThrowIfCancellationRequested();
             ThrowIfEnded();
-            throw ZlinkException.ForDial(endpoint, dialer.IsClosed ? failure with { Sentence = "it was disconnected meanwhile" } : failure);
+            throw ZlinkException.ForDial(endpoint, connecter.Failure);
         }
 
         SetLastEndpoint(endpoint);

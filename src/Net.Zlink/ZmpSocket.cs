@@ -142,7 +142,7 @@ public abstract class ZmpSocket : ZlinkSocket, IContextSocket
     /// </summary>
     /// <returns>A snapshot.</returns>
     public IReadOnlyList<PeerInfo> GetPeers() =>
-        [.. Core.Links.Select(PeerInfo.For), .. Core.Endpoints.DialersWithoutLink.Select(PeerInfo.For)];
+        [.. Core.Links.Select(PeerInfo.For), .. Core.Endpoints.WithoutLink.Select(PeerInfo.For)];
 
     /// <inheritdoc/>
     public override string Describe() => SocketDescription.Of(this);

@@ -3,7 +3,6 @@ using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets.Endpoints;
 using Net.Zlink.Sockets.Links;
-using Net.Zlink.Sockets.Routing;
 using Net.Zlink.Sockets.Zmp;
 using Net.Zlink.Transports;
 
@@ -11,11 +10,6 @@ namespace Net.Zlink.Sockets;
 
 internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
 {
-    private readonly Lock _gate = new();
-    private readonly EndpointTable _bound = new(socket.Host, socket.Monitors, socket.Counters, socket.Parts);
-    private readonly Dictionary<string, ZmpDialer> _dialers = new(StringComparer.Ordinal);
-    private readonly HashSet<byte[]> _aliases = new(RoutingIdComparer.Instance);
-    private readonly ListsByKey<string, ZmpDialer> _lingering = new(StringComparer.Ordinal);
     private readonly InprocEndpoints _inproc = new(socket, inproc);
     private readonly SocketSessions _sessions = new();
 
@@ -25,35 +19,14 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         set => _sessions.Limit = value;
     }
 
-    public EndpointStatus[] All
-    {
-        get
-        {
-            string[] connected;
-            lock (_gate)
-            {
-                connected = [.. _dialers.Keys];
-            }
+    public EndpointTable Table { get; } = new(socket.Host, socket.Monitors, socket.Counters, socket.Parts);
 
-            return [.. _bound.Bound, .. _inproc.Bound, .. connected.Select(static text => new EndpointStatus(text, IsBound: false)),
-                .. _inproc.Connected];
-        }
-    }
+    public EndpointStatus[] All => [.. Table.Bound, .. _inproc.Bound,
+        .. Table.Dialers.Select(static dialer => new EndpointStatus(dialer.Text, IsBound: false)), .. _inproc.Connected];
 
-    /// <summary>Dialers without an attached link: with IMMEDIATE, those without a connection.</summary>
-    public ZmpDialer[] DialersWithoutLink
-    {
-        get
-        {
-            ZmpDialer[] all;
-            lock (_gate)
-            {
-                all = [.. _dialers.Values];
-            }
-
-            return [.. all.Where(dialer => !socket.Has(dialer.Link))];
-        }
-    }
+    /// <summary>Without an attached link: with IMMEDIATE, without a connection.</summary>
+    public ZmpConnecter[] WithoutLink =>
+        [.. Table.Dialers.Select(static dialer => dialer.Connecter).OfType<ZmpConnecter>().Where(one => !socket.Has(one.Link))];
 
     public int InprocCount => _inproc.Count;
 
@@ -78,7 +51,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
             return _inproc.Bind(parsed.Path, settings);
         }
 
-        return _bound.Bind(target, settings.Transport, new ZmpAcceptor(socket, settings), out endpoint);
+        return Table.Bind(target, settings.Transport, new ZmpAcceptor(socket, settings), out endpoint);
     }
 
     /// <summary>A text that is connected or bound by this socket stays as it is. With inproc each call makes a link.</summary>
@@ -95,97 +68,40 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
             return _inproc.Connect(parsed.Path, text, settings) ?? OnRejected(text, settings);
         }
 
-        ZmpDialer dialer;
-        lock (_gate)
-        {
-            // As in the native core, this socket's own bound endpoint counts as connected: a ROUTER or PAIR would reject itself again and
-            // again.
-            if (_dialers.ContainsKey(text) || _bound.Has(text))
-            {
-                wasThere = true;
-                return EndpointError.None;
-            }
-
-            dialer = new ZmpDialer(socket, target, settings, _lingering.LastOf(text));
-            if (dialer.Alias is { } name && !_aliases.Add(name))
-            {
-                return OnRejected(text, settings);
-            }
-
-            _dialers.Add(text, dialer);
-        }
-
-        if (settings.Immediate ? settings.Alias is { } wanted && socket.Knows(wanted) : !socket.TryAttach(dialer.Link, peer: null))
-        {
-            dialer.Discard();
-            return OnRejected(text, settings);
-        }
-
         if (!socket.Parts.TryEnter())
         {
-            dialer.Drop();
             return EndpointError.None;
+        }
+
+        var connecter = new ZmpConnecter(socket, target, settings);
+        DialerLoop dialer = connecter.Dialer;
+        AddOutcome outcome = Table.TryAdd(dialer, isOnly: true);
+        wasThere = outcome == AddOutcome.Exists;
+        bool isIn = outcome == AddOutcome.Added && (settings.Immediate ? settings.Alias is not { } wanted || !socket.Knows(wanted)
+            : socket.TryAttach(connecter.Link, peer: null));
+        if (!isIn || socket.IsClosed)
+        {
+            dialer.Abort();
+            return wasThere || socket.IsClosed ? EndpointError.None : OnRejected(text, settings);
         }
 
         if (!settings.Immediate)
         {
-            socket.SendWelcome(dialer.Link, GreetingOccasion.NewLink);
+            socket.SendWelcome(connecter.Link, GreetingOccasion.NewLink);
         }
 
+        socket.GivenUp.Forget(text);
         dialer.Start();
         return EndpointError.None;
     }
 
     /// <summary>Unread messages of connected peers are dropped, those of accepted peers stay.</summary>
-    public bool Remove(string text, TimeSpan linger)
-    {
-        bool parsed = TransportTable.TryParseWire(text, EndpointUse.Bind, out WireEndpoint target, out _);
-        List<BoundListener> listeners = _bound.Remove(text, parsed ? target : null);
-        ZmpDialer[] dialled;
-        lock (_gate)
-        {
-            dialled = _dialers.TryGetValue(text, out ZmpDialer? exact) ? [exact] : parsed ? [.. _dialers.Values] : [];
-        }
+    public bool Remove(string text, TimeSpan linger) =>
+        Table.Unbind(text, linger) | Table.Disconnect(text, linger) | _inproc.Remove(text, linger);
 
-        // A name may need a lookup, so without the lock.
-        List<ZmpDialer> dialers = [.. dialled.Where(
-            d => string.Equals(d.Text, text, StringComparison.Ordinal) || (parsed && target.Names(d.Target)))];
-        lock (_gate)
-        {
-            // From now on the text can be connected again.
-            dialers.RemoveAll(d => !RemoveDialer(d));
-            dialers.ForEach(d => _lingering.Add(d.Text, d));
-        }
+    public bool StopListening(string text) => Table.Unbind(text, keepsPeers: true) | _inproc.Unbind(text);
 
-        foreach (BoundListener listener in listeners)
-        {
-            listener.Linger = linger;
-            listener.Close();
-            foreach (ZmpSession session in _sessions.Of(listener))
-            {
-                session.Link.Lane.Close();
-                socket.Detach(session.Link, dropUnread: false); // As in the native core: unbinding leaves unread messages readable.
-                session.Connection.RequestClose(DisconnectReason.Local, CloseMode.Orderly, linger);
-            }
-        }
-
-        foreach (ZmpDialer dialer in dialers)
-        {
-            // A link that has lost its connection, with IMMEDIATE, has no peer to be disconnected: what that one sent stays readable.
-            socket.Detach(dialer.Link, dropUnread: socket.Has(dialer.Link));
-            dialer.Close(DisconnectReason.Local, linger);
-        }
-
-        return _inproc.Remove(text, linger) || listeners.Count + dialers.Count > 0;
-    }
-
-    public bool StopListening(string text)
-    {
-        List<BoundListener> listeners = _bound.Remove(
-            text, TransportTable.TryParseWire(text, EndpointUse.Bind, out WireEndpoint target, out _) ? target : null);
-        listeners.ForEach(static listener => listener.Close(keepsPeers: true));
-        return _inproc.Unbind(text) || listeners.Count > 0;
-    }
+    public ZmpSession[] SessionsOf(BoundListener listener) => _sessions.Of(listener);
 
     /// <inheritdoc cref="SocketSessions.Track"/>
     public void Track(ZmpSession session) => _sessions.Track(session);
@@ -194,31 +110,15 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
 
     public void Forget(InprocLink link) => _inproc.Forget(link);
 
-    public void Forget(ZmpDialer dialer)
-    {
-        lock (_gate)
-        {
-            RemoveDialer(dialer);
-            if (dialer.Over.IsCompleted)
-            {
-                _lingering.Remove(dialer.Text, dialer);
-            }
-        }
-    }
-
     public void Close(TimeSpan linger)
     {
-        _bound.Close();
+        Table.CloseListeners();
         _inproc.Close(linger);
     }
 
     public void CloseSessions(DisconnectReason reason, TimeSpan linger)
     {
-        foreach (ZmpDialer dialer in Dialers())
-        {
-            dialer.Close(reason, TimeSpan.Zero);
-        }
-
+        Table.CloseDialers(reason, TimeSpan.Zero);
         foreach (ZmpSession session in _sessions.Accepted)
         {
             session.Connection.RequestClose(reason, CloseMode.Orderly, linger);
@@ -227,37 +127,10 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
 
     public void Abort()
     {
-        foreach (ZmpDialer dialer in Dialers())
-        {
-            dialer.Abort();
-        }
-
+        Table.AbortDialers();
         foreach (ZmpSession session in _sessions.All)
         {
             session.Connection.RequestClose(DisconnectReason.ContextTerminated, CloseMode.Leave);
-        }
-    }
-
-    private bool RemoveDialer(ZmpDialer dialer)
-    {
-        if (!_dialers.TryGetValue(dialer.Text, out ZmpDialer? there) || !ReferenceEquals(there, dialer))
-        {
-            return false;
-        }
-
-        if (dialer.Alias is { } alias)
-        {
-            _aliases.Remove(alias);
-        }
-
-        return _dialers.RemoveAndTrim(dialer.Text, out _);
-    }
-
-    private ZmpDialer[] Dialers()
-    {
-        lock (_gate)
-        {
-            return [.. _dialers.Values, .. _lingering.All];
         }
     }
 

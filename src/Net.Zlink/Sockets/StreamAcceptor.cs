@@ -1,4 +1,5 @@
 using Net.Zlink.Engine;
+using Net.Zlink.Monitoring;
 using Net.Zlink.Sockets.Endpoints;
 using Net.Zlink.Transports;
 
@@ -22,6 +23,15 @@ internal sealed class StreamAcceptor(StreamHub hub, StreamSettings settings, IPe
         finally
         {
             hub.Parts.Leave(); // The link has entered by itself.
+        }
+    }
+
+    public void CloseConnections(BoundListener listener)
+    {
+        foreach (StreamLink link in hub.Links.Of(listener))
+        {
+            link.RetainsUnread = true;
+            link.RequestClose(DisconnectReason.Local, CloseMode.Orderly, listener.Linger);
         }
     }
 }

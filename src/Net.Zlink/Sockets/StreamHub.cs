@@ -18,7 +18,7 @@ internal sealed class StreamHub
     {
         Host = host;
         Links = new StreamLinks(Counters, Parts);
-        Endpoints = new StreamEndpoints(this);
+        Endpoints = new EndpointTable(host, Monitors, Counters, Parts);
         Queue = new PullQueue(receiveBudget, host.Budget);
         Pull = new FramedPeers(new PullSink(this), pulled: true);
     }
@@ -41,7 +41,10 @@ internal sealed class StreamHub
 
     public StreamLinks Links { get; }
 
-    public StreamEndpoints Endpoints { get; }
+    public EndpointTable Endpoints { get; }
+
+    public EndpointStatus[] EndpointStatuses => [.. Endpoints.Bound, .. Endpoints.Dialers.Select(
+        static dialer => new EndpointStatus(dialer.Text, IsBound: false, dialer.Problem is { } why ? $"not connected: {why}" : null))];
 
     public CloseTracker Parts { get; } = new();
 
@@ -63,7 +66,7 @@ internal sealed class StreamHub
         {
             _links.TryRemove(new KeyValuePair<uint, StreamLink>(link.Id, link));
         }
-        else if (IsClosed || link.Origin is BoundListener { IsClosed: true } or StreamDialer { IsClosed: true })
+        else if (IsClosed || link.Origin is BoundListener { IsClosed: true })
         {
             link.RequestClose(DisconnectReason.Local, CloseMode.Orderly);
         }
@@ -131,7 +134,7 @@ internal sealed class StreamHub
     {
         LinkCounts counts = link.Count();
         Links.Close(link, counts);
-        (link.Origin as StreamDialer)?.OnLost(link.EndReason);
+        (link.Origin as StreamConnecter)?.OnEnded(link.EndReason);
         if (counts.Outbound.DroppedMessages > 0)
         {
             Publish(SocketEventTypes.MessagesDropped, counts.Outbound.DroppedMessages, link,
@@ -157,7 +160,8 @@ internal sealed class StreamHub
             return;
         }
 
-        Endpoints.Close();
+        Endpoints.CloseDialers(reason, linger);
+        Endpoints.CloseListeners();
         foreach (StreamLink link in Links.All)
         {
             link.RequestClose(reason, CloseMode.Orderly, linger);

@@ -26,13 +26,14 @@ internal static class TimeoutHint
         return socket.Links switch
         {
             [] when socket.Endpoints.All.Length == 0 => ": the socket is neither bound nor connected; call Bind or Connect first",
-            [] => WithoutPeer(socket.Endpoints.DialersWithoutLink),
+            [] => WithoutPeer(socket.Endpoints.WithoutLink),
             [{ WhyNotConnected: { } problem } only] => $": {only.Endpoint} is not connected: {problem}",
             _ => null,
         };
     }
 
-    private static string WithoutPeer(ZmpDialer[] tried) => Array.Find(tried, static dialer => dialer.Problem is not null) is { } failed
+    private static string WithoutPeer(ZmpConnecter[] tried) =>
+        Array.Find(tried, static one => one.Dialer.Problem is not null)?.Dialer is { } failed
         ? $": {failed.Target.Redacted} is not connected: "
             + $"{failed.Problem}{(tried.Length > 1 ? ". No other peer is connected; Describe() shows all endpoints" : "")}"
         : ": no peer is connected";

@@ -95,12 +95,12 @@ public sealed class PeerInfo
 
     internal (PeerLink Link, PeerIdentity Peer) Of { get; private init; }
 
-    internal static PeerInfo For(ZmpDialer dialer) => new()
+    internal static PeerInfo For(ZmpConnecter connecter) => new()
     {
-        Of = (dialer.Link, PeerIdentity.Unknown),
-        RoutingId = dialer.Alias ?? [],
-        Endpoint = dialer.Target.Redacted.ToString(),
-        WhyNotConnected = dialer.Problem,
+        Of = (connecter.Link, PeerIdentity.Unknown),
+        RoutingId = connecter.Dialer.Name,
+        Endpoint = connecter.Dialer.Target.Redacted.ToString(),
+        WhyNotConnected = connecter.Dialer.Problem,
     };
 
     internal static PeerInfo For(PeerLink link)

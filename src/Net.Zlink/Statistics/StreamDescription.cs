@@ -10,7 +10,7 @@ internal static class StreamDescription
         StreamStatistics counts = socket.GetStatistics();
         var text = new StringBuilder();
         Line(text, $"STREAM{(socket.Hub.IsClosed ? ", closed" : "")}");
-        Endpoints(text, socket.Hub.Endpoints.All);
+        Endpoints(text, socket.Hub.EndpointStatuses);
         Part(text, $"  connections: {counts.AcceptedConnections} accepted, {counts.DialledConnections} dialled, ");
         Part(text, $"{counts.RefusedConnections} refused, {FailedHandshakes(counts.HandshakeFailures)}, ");
         Line(text, $"{counts.ClosedConnections} closed, {counts.HandlerFaults} handlers threw");

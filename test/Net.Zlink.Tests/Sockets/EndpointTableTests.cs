@@ -90,7 +90,7 @@ public sealed class EndpointTableTests : IDisposable
     {
         Transport first = Add("tcp://127.0.0.1:*", "tcp://127.0.0.1:1");
         _parts.TryClose();
-        _table.Close();
+        _table.CloseListeners();
         Transport second = Add("tcp://127.0.0.1:*", "tcp://127.0.0.1:2");
         Assert.Equal((true, true, 0), (first.IsClosed, second.IsClosed, _table.Bound.Length));
     }
@@ -116,7 +116,7 @@ public sealed class EndpointTableTests : IDisposable
         Add("tcp://127.0.0.1:*", "tcp://127.0.0.1:1");
         _host.OwnEndpoints.End();
         Assert.False(_host.OwnEndpoints.IsGone("tcp://127.0.0.1:1"));
-        _table.Close();
+        _table.CloseListeners();
         Assert.True(_host.OwnEndpoints.IsGone("tcp://127.0.0.1:1"));
     }
 
@@ -180,6 +180,10 @@ public sealed class EndpointTableTests : IDisposable
         public void ReleaseConnection() => Places--;
 
         public void Begin(Net.Zlink.Transports.Wire wire, BoundListener listener) => Begun++;
+
+        public void CloseConnections(BoundListener listener)
+        {
+        }
     }
 
     private sealed class DisposedWire : TestWire

@@ -58,17 +58,6 @@ internal sealed class MemoryFixture : ContextFixture
     /// <inheritdoc cref="Send(MemoryPeer, ReadOnlyMemory{byte})"/>
     public void Send(MemoryPeer peer, string hex) => Send(peer, Convert.FromHexString(hex));
 
-    /// <summary>For a dialer, which leaves its caller's stack: settles until the condition holds.</summary>
-    public async Task SettleUntilAsync(Func<bool> condition)
-    {
-        long started = TimeProvider.System.GetTimestamp();
-        for (_turns.Run(); !condition(); _turns.Run())
-        {
-            Assert.True(TimeProvider.System.GetElapsedTime(started) < Guard.Limit, "what the test waits for did not come");
-            await Task.Yield();
-        }
-    }
-
     /// <summary>Carries what two sockets write to each other until neither writes any more.</summary>
     public void Carry(MemoryPeer one, MemoryPeer other)
     {

@@ -14,6 +14,9 @@ internal interface IAcceptor
 
     /// <summary>Takes over the wire, its place, and the listener's entry into the socket.</summary>
     void Begin(Wire wire, BoundListener listener);
+
+    /// <summary>Those of a listener that was closed. What they have received stays readable, as in the native core.</summary>
+    void CloseConnections(BoundListener listener);
 }
 
 internal sealed class BoundListener(EndpointTable table, ITransportListener transport, string text, IAcceptor acceptor) : IAcceptSink
@@ -33,7 +36,7 @@ internal sealed class BoundListener(EndpointTable table, ITransportListener tran
     /// <summary>Its connections are to end as well.</summary>
     public bool IsClosed => _isClosed;
 
-    public TimeSpan? Linger { get; set; }
+    public TimeSpan? Linger { get; private set; }
 
     /// <summary>Publishes the event before another thread can find and close the listener.</summary>
     public void Announce()
@@ -52,6 +55,16 @@ internal sealed class BoundListener(EndpointTable table, ITransportListener tran
         transport.Close();
         _closing.Cancel(); // Nothing would serve connections that are in their handshake.
         table.Monitors.Publish(SocketEventTypes.Closed, transport.Handle, Endpoint, "");
+    }
+
+    public void Unbind(TimeSpan? linger, bool keepsPeers)
+    {
+        Linger = linger;
+        Close(keepsPeers);
+        if (!keepsPeers)
+        {
+            acceptor.CloseConnections(this);
+        }
     }
 
     public void OnAccepted(Wire wire)

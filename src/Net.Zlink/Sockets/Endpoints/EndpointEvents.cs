@@ -41,7 +41,7 @@ internal static class EndpointEvents
 
     /// <summary>Nothing awaits a dialer, so this is its only report.</summary>
     public static void DialerFailed(
-        SocketMonitors monitors, EngineHost host, RedactedEndpoint endpoint, Exception exception, RoutingId name = default)
+        SocketMonitors monitors, EngineHost host, RedactedEndpoint endpoint, Exception exception, RoutingId name)
     {
         PublishGivenUp(monitors, endpoint, name, $"an internal fault: {exception.GetType().Name}: {ExceptionText.MessageOf(exception)}");
         Log.GaveUp(host.Logger, endpoint, $"an internal fault, please report it: {ExceptionText.Of(exception)}");
@@ -81,21 +81,8 @@ internal static class EndpointEvents
         }
     }
 
-    /// <param name="monitors">The socket's.</param>
-    /// <param name="host">The context's.</param>
-    /// <param name="endpoint">The dialled one.</param>
-    /// <param name="why">What the last attempt met.</param>
-    /// <param name="pause">Before the next one.</param>
-    /// <param name="closed">Ends it.</param>
-    /// <param name="name">What the application calls the peer, if it gave it a name.</param>
-    public static Task PauseAsync(SocketMonitors monitors, EngineHost host, RedactedEndpoint endpoint, string why, TimeSpan pause,
-        CancellationToken closed, RoutingId name = default)
-    {
-        // Armed before the event: its reader may move a test clock.
-        Task delay = Task.Delay(pause, host.Time, closed);
+    public static void Retried(SocketMonitors monitors, RedactedEndpoint endpoint, string why, TimeSpan pause, RoutingId name) =>
         Publish(monitors, SocketEventTypes.ConnectRetried, (long)pause.TotalMilliseconds, endpoint, name, why);
-        return delay;
-    }
 
     private static void PublishGivenUp(SocketMonitors monitors, RedactedEndpoint endpoint, RoutingId name, string why) =>
         Publish(monitors, SocketEventTypes.ConnectGivenUp, 0, endpoint, name, $"{why}; no further attempt is made");

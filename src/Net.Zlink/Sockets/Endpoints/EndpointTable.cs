@@ -4,13 +4,24 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets.Endpoints;
 
-/// <summary>What a socket has bound. A listener is found by its text without a search, so thousands can be unbound one by one.</summary>
+internal enum AddOutcome
+{
+    Added,
+    Exists,
+    NameInUse,
+}
+
+/// <summary>What a socket has bound and connected. Each is found by its text without a search, so thousands can be ended one by
+/// one.</summary>
 internal sealed class EndpointTable(EngineHost host, SocketMonitors monitors, ConnectionCounters counters, CloseTracker parts)
 {
     private readonly Lock _gate = new();
     private readonly HashSet<BoundListener> _all = [];
     private readonly ListsByKey<string, BoundListener> _byText = new(StringComparer.Ordinal);
     private readonly ListsByKey<string, BoundListener> _byEndpoint = new(StringComparer.Ordinal);
+    private readonly ListsByKey<string, DialerLoop> _dialers = new(StringComparer.Ordinal);
+    private readonly ListsByKey<string, DialerLoop> _leaving = new(StringComparer.Ordinal);
+    private readonly HashSet<RoutingId> _names = [];
 
     public EngineHost Host => host;
 
@@ -31,11 +42,14 @@ internal sealed class EndpointTable(EngineHost host, SocketMonitors monitors, Co
         }
     }
 
-    public bool Has(string endpoint)
+    public DialerLoop[] Dialers
     {
-        lock (_gate)
+        get
         {
-            return _byEndpoint.Has(endpoint);
+            lock (_gate)
+            {
+                return [.. _dialers.All];
+            }
         }
     }
 
@@ -69,6 +83,15 @@ internal sealed class EndpointTable(EngineHost host, SocketMonitors monitors, Co
         return EndpointError.None;
     }
 
+    /// <summary>False: there is none. May look up a name.</summary>
+    public bool Unbind(string text, TimeSpan? linger = null, bool keepsPeers = false)
+    {
+        bool isParsed = TransportTable.TryParseWire(text, EndpointUse.Bind, out WireEndpoint target, out _);
+        List<BoundListener> found = Remove(text, isParsed ? target : null);
+        found.ForEach(listener => listener.Unbind(linger, keepsPeers));
+        return found.Count > 0;
+    }
+
     /// <summary>
     /// Removes the listeners that a text means, for the caller to close. May look up a name of <paramref name="target"/>: call it without a
     /// lock.
@@ -93,6 +116,63 @@ internal sealed class EndpointTable(EngineHost host, SocketMonitors monitors, Co
         return meant;
     }
 
+    public bool Has(string endpoint)
+    {
+        lock (_gate)
+        {
+            return _byEndpoint.Has(endpoint);
+        }
+    }
+
+    /// <summary>
+    /// <paramref name="isOnly"/>: no text is connected twice, and one that is connected again begins when the one before has delivered.
+    /// </summary>
+    public AddOutcome TryAdd(DialerLoop dialer, bool isOnly)
+    {
+        lock (_gate)
+        {
+            // As in the native core, this socket's own bound endpoint counts as connected: a ROUTER or PAIR would reject itself again and
+            // again.
+            if (isOnly && (_dialers.Has(dialer.Text) || _byEndpoint.Has(dialer.Text)))
+            {
+                return AddOutcome.Exists;
+            }
+
+            if (!dialer.Name.IsEmpty && !_names.Add(dialer.Name))
+            {
+                return AddOutcome.NameInUse;
+            }
+
+            dialer.Follow(isOnly ? _leaving.LastOf(dialer.Text) : null);
+            _dialers.Add(dialer.Text, dialer);
+            return AddOutcome.Added;
+        }
+    }
+
+    /// <summary>False: there is none. May look up a name.</summary>
+    public bool Disconnect(string text, TimeSpan? linger = null)
+    {
+        bool isParsed = TransportTable.TryParseWire(text, EndpointUse.Bind, out WireEndpoint target, out _);
+        DialerLoop[] named;
+        DialerLoop[] others;
+        lock (_gate)
+        {
+            named = _dialers.Of(text);
+            others = named.Length > 0 || !isParsed ? [] : [.. _dialers.All];
+        }
+
+        List<DialerLoop> meant = [.. named, .. others.Where(one => target.Names(one.Target))];
+        lock (_gate)
+        {
+            // From now on the text can be connected again.
+            meant.RemoveAll(one => !RemoveUnderLock(one));
+            meant.ForEach(one => _leaving.Add(one.Text, one));
+        }
+
+        meant.ForEach(one => one.Close(DisconnectReason.Local, linger));
+        return meant.Count > 0;
+    }
+
     public void Forget(BoundListener listener)
     {
         lock (_gate)
@@ -101,8 +181,20 @@ internal sealed class EndpointTable(EngineHost host, SocketMonitors monitors, Co
         }
     }
 
+    public void Forget(DialerLoop dialer)
+    {
+        lock (_gate)
+        {
+            RemoveUnderLock(dialer);
+            if (dialer.IsOver)
+            {
+                _leaving.Remove(dialer.Text, dialer);
+            }
+        }
+    }
+
     /// <summary>After the socket was closed, so none comes any more.</summary>
-    public void Close()
+    public void CloseListeners()
     {
         BoundListener[] all;
         lock (_gate)
@@ -112,6 +204,19 @@ internal sealed class EndpointTable(EngineHost host, SocketMonitors monitors, Co
         }
 
         Array.ForEach(all, static one => one.Close());
+    }
+
+    public void CloseDialers(DisconnectReason reason, TimeSpan? linger) => Array.ForEach(Dialers, one => one.Close(reason, linger));
+
+    public void AbortDialers()
+    {
+        DialerLoop[] all;
+        lock (_gate)
+        {
+            all = [.. _dialers.All, .. _leaving.All];
+        }
+
+        Array.ForEach(all, static one => one.Abort());
     }
 
     private bool RemoveUnderLock(BoundListener listener)
@@ -124,5 +229,16 @@ internal sealed class EndpointTable(EngineHost host, SocketMonitors monitors, Co
         _byText.Remove(listener.Text, listener);
         _byEndpoint.Remove(listener.Bound, listener);
         return true;
+    }
+
+    private bool RemoveUnderLock(DialerLoop dialer)
+    {
+        bool wasThere = _dialers.Remove(dialer.Text, dialer);
+        if (wasThere)
+        {
+            _names.Remove(dialer.Name);
+        }
+
+        return wasThere;
     }
 }

@@ -10,9 +10,10 @@ internal sealed record ReconnectPolicy(TimeSpan Interval, TimeSpan MaxInterval)
     public bool IsByApplication => Interval == Timeout.InfiniteTimeSpan;
 
     /// <summary>
-    /// The pause before attempt <paramref name="attempt"/>, counted from 0: the native core's rule (docs/protocol.md section 4).
+    /// The pause before attempt <paramref name="attempt"/>, counted from 0: the native core's rule (docs/protocol.md section 3).
+    /// <paramref name="jitter"/>: from 0 to 1.
     /// </summary>
-    public TimeSpan PauseBefore(int attempt)
+    public TimeSpan PauseBefore(int attempt, double jitter)
     {
         if (IsByApplication)
         {
@@ -21,9 +22,7 @@ internal sealed record ReconnectPolicy(TimeSpan Interval, TimeSpan MaxInterval)
 
         if (MaxInterval <= TimeSpan.Zero)
         {
-#pragma warning disable CA5394
-            return Interval + (Interval * Random.Shared.NextDouble());
-#pragma warning restore CA5394
+            return Interval + (Interval * jitter);
         }
 
         TimeSpan pause = Interval;

@@ -1,6 +1,7 @@
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.Zmp;
+using Net.Zlink.Sockets.Endpoints;
 using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink.Sockets.Links;
@@ -69,7 +70,7 @@ internal sealed class WireLink : PeerLink
     /// <summary>Guarded by the same lock.</summary>
     public bool IsQuestionPending { get; set; }
 
-    public ZmpDialer? Dialer { get; set; }
+    public DialerLoop? Dialer { get; set; }
 
     public override string? WhyNotConnected => Session is null ? Dialer?.Problem : null;
 

@@ -237,10 +237,10 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
     protected override void DisplacePeer(PeerLink link)
     {
         Detach(link, dropUnread: OnTakenId == TakenIdPolicy.Replace);
-        if (link is WireLink { Dialer: { } dialer } ours)
+        if (link is WireLink { Dialer: { } dialer })
         {
             byte[] routeId = link.Alias ?? link.Peer.RoutingId;
-            dialer.YieldRoutingId(ours, () => WhenReleased(routeId));
+            dialer.YieldRoutingId(() => WhenReleased(routeId));
         }
         else if (link is WireLink { Session: { } session })
         {

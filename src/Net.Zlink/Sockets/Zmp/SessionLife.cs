@@ -24,11 +24,9 @@ internal sealed class SessionLife(SocketCore socket)
 
         link.Session = session;
         link.WasConnected = true;
-        Interlocked.MemoryBarrier(); // As in ZmpDialer.DeliverRemaining.
-        if (link.Dialer is { IsClosing: true } closing)
+        if (link.Dialer is { } dialer && !dialer.OnReady())
         {
             socket.Detach(link, dropUnread: true); // Disconnected between the two checks: just attached again.
-            closing.DeliverRemaining(session);
             return true;
         }
 
@@ -76,14 +74,26 @@ internal sealed class SessionLife(SocketCore socket)
             session.Link.Accepted = null; // Unread messages must not keep the connection's memory.
         }
 
+        OnLeft(session);
+        session.Link.Dialer?.OnClosed();
         socket.Parts.Leave();
+    }
+
+    /// <summary>Nothing more is written, although the peer may not have ended its side: the dialer may go on.</summary>
+    public static void OnLeft(ZmpSession session)
+    {
+        if (session.Link.Dialer is { } dialer && session.TryLeave())
+        {
+            dialer.OnEnded(ZmpConnecter.EndOf(session));
+        }
     }
 
     private bool IsRetained(ZmpSession session, PeerIdentity peer, bool isLeft)
     {
         if ((isLeft || socket.IsClosed) && session.Link.Dialer is { } dialer)
         {
-            dialer.DeliverRemaining(session);
+            session.Link.Session = session; // It only delivers what is queued.
+            dialer.OnReady();
             return true;
         }
 

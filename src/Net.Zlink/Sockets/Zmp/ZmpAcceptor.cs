@@ -1,3 +1,4 @@
+using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Sockets.Endpoints;
 using Net.Zlink.Sockets.Links;
@@ -22,5 +23,15 @@ internal sealed class ZmpAcceptor(SocketCore socket, ZmpSettings settings) : IAc
 
         socket.Endpoints.Track(session);
         session.Start();
+    }
+
+    public void CloseConnections(BoundListener listener)
+    {
+        foreach (ZmpSession session in socket.Endpoints.SessionsOf(listener))
+        {
+            session.Link.Lane.Close();
+            socket.Detach(session.Link, dropUnread: false);
+            session.Connection.RequestClose(DisconnectReason.Local, CloseMode.Orderly, listener.Linger);
+        }
     }
 }

@@ -33,6 +33,7 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
     private bool _isReadingBarred;
     private bool _wasUnread;
     private bool _isUnconfirmed;
+    private bool _hasLeft;
     private PeerConfirmation _confirmation;
 
     public HeldNewcomer Held;
@@ -86,11 +87,6 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
     /// <summary>The time of the handshake does not count: a rejecting peer may take as long for it.</summary>
     public bool HasLasted => ReadyFor >= BriefTime;
 
-    /// <summary>Completes when nothing more is written, although the peer has not ended its side: the dialer may go on.</summary>
-    public TaskCompletionSource Left { get; } = new();
-
-    public TaskCompletionSource Closed { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
-
     public ReadOnlyMemory<byte> PeerRoutingId => _peerRoutingId;
 
     public (string Local, string Remote) Ends => IsActive
@@ -104,6 +100,9 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
     long IConnectionSink.UnfinishedBytes => _messages.UnfinishedBytes;
 
     public void Start() => Connection.Start();
+
+    /// <summary>True once.</summary>
+    public bool TryLeave() => !_hasLeft && (_hasLeft = true);
 
     public void OnOpened(Connection connection)
     {
@@ -321,7 +320,7 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
         if (connection.HasEndedWriting)
         {
             SettleUnconfirmed();
-            Left.TrySetResult();
+            SessionLife.OnLeft(this);
         }
     }
 
@@ -332,8 +331,6 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
         _isUnconfirmed |= _isReady && connection is { HasLostPeer: true, OutboundStays: false } && MayConfirm;
         SettleUnconfirmed();
         _socket.Sessions.OnClosed(this);
-        Left.TrySetResult();
-        Closed.TrySetResult();
     }
 
     public void OnFault(Connection connection, Exception exception)

@@ -1,8 +1,8 @@
-using Net.Zlink.Sockets.Zmp;
+using Net.Zlink.Sockets.Endpoints;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
-namespace Net.Zlink.Tests.Sockets.Zmp;
+namespace Net.Zlink.Tests.Sockets.Endpoints;
 
 /// <summary>When a connect of an endpoint begins behind those of the same one that were let go of.</summary>
 public sealed class PredecessorWaitTests

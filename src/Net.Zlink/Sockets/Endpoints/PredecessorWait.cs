@@ -1,4 +1,4 @@
-namespace Net.Zlink.Sockets.Zmp;
+namespace Net.Zlink.Sockets.Endpoints;
 
 /// <summary>
 /// Lets a dialer wait for earlier dialers of the same endpoint that were disconnected and still deliver. So messages arrive in the order of

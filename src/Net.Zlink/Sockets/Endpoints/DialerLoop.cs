@@ -1,0 +1,356 @@
+using System.Net.Sockets;
+using Net.Zlink.Engine;
+using Net.Zlink.Flow;
+using Net.Zlink.Monitoring;
+using Net.Zlink.Transports;
+
+namespace Net.Zlink.Sockets.Endpoints;
+
+internal sealed record DialerSettings(TransportSettings Transport, ReconnectPolicy Reconnect, TimeSpan CloseTimeout)
+{
+    public bool RetriesFaults { get; init; }
+
+    public bool IsAwaited { get; init; }
+
+    /// <summary>What the application calls the peer; empty if it has given it no name.</summary>
+    public RoutingId Name { get; init; }
+}
+
+/// <summary>
+/// Runs one <see cref="Dialer"/>: passes it events, and executes its commands one after another, on the thread of the event that finds no
+/// other at it. Thread-safe. Who starts or aborts it has entered the socket for it.
+/// </summary>
+internal sealed class DialerLoop
+{
+    private readonly EndpointTable _table;
+    private readonly IConnecter _connecter;
+    private readonly DialerSettings _settings;
+    private readonly Dialer _dialer;
+    private readonly Lock _gate = new();
+
+    // Shared by all attempts, because it keeps the certificates of the last complete files.
+    private readonly WireUpgrade? _upgrade;
+    private PredecessorWait? _turn;
+    private CancellationTokenSource _step = new();
+    private ITimer? _pause;
+    private ITimer? _deadline;
+    private Wire? _wire;
+    private Func<Task>? _whenFree;
+    private TimeSpan? _linger;
+    private long _closedAt;
+    private string? _logged;
+    private bool _isExecuting;
+
+    public DialerLoop(EndpointTable table, WireEndpoint target, DialerSettings settings, IConnecter connecter)
+    {
+        _table = table;
+        _connecter = connecter;
+        _settings = settings;
+        Target = target;
+        _upgrade = target.DialUpgrade(settings.Transport);
+#pragma warning disable CA5394
+        _dialer = new Dialer(settings.Reconnect, settings.RetriesFaults, settings.IsAwaited, Random.Shared.NextDouble);
+#pragma warning restore CA5394
+    }
+
+    public WireEndpoint Target { get; }
+
+    public string Text => Target.Text;
+
+    public RoutingId Name => _settings.Name;
+
+    public IConnecter Connecter => _connecter;
+
+    public DialResult LastFailure { get; private set; } = new(null, SocketError.OperationAborted, UpgradeResult.Cancelled.Sentence);
+
+    public string? Problem => _dialer.Problem;
+
+    public bool IsClosing => _dialer.IsClosing;
+
+    /// <summary>It makes no connection any more, and the last one has ended.</summary>
+    public bool IsOver => _turn is { Completion.IsCompleted: true };
+
+    /// <summary>Before the start: it begins after one of the same endpoint that still delivers.</summary>
+    public void Follow(DialerLoop? before) => _turn = new PredecessorWait(before?._turn, _table.Host.Time, () => Writes);
+
+    public void Start() => Post(() => _dialer.Start(hasPredecessor: _turn is { IsUnblocked: false }));
+
+    /// <summary>Accepted messages are delivered within <paramref name="linger"/>, over this connection or the next.</summary>
+    public void Close(DisconnectReason reason, TimeSpan? linger)
+    {
+        if (IsClosing)
+        {
+            return;
+        }
+
+        _connecter.Close();
+        bool delivers = linger != TimeSpan.Zero && _connecter.HasQueued; // After that: nothing more is accepted.
+        Post(() =>
+        {
+            if (!IsClosing)
+            {
+                (_linger, _closedAt) = (linger, _table.Host.Time.GetTimestamp());
+                _dialer.Close(reason, delivers);
+            }
+        });
+    }
+
+    public void Abort() => Post(_dialer.Abort);
+
+    /// <summary>Has no effect on a connection.</summary>
+    public void CancelAttempt() => Post(_dialer.CancelAttempt);
+
+    /// <inheritdoc cref="Dialer.YieldRoutingId"/>
+    public void YieldRoutingId(Func<Task> whenFree) => Post(() =>
+    {
+        _whenFree = whenFree;
+        _dialer.YieldRoutingId();
+    });
+
+    /// <inheritdoc cref="Dialer.OnReady"/>
+    public bool OnReady()
+    {
+        bool isToStay = false;
+        Post(() => isToStay = _dialer.OnReady());
+        return isToStay;
+    }
+
+    /// <inheritdoc cref="Dialer.OnEnded"/>
+    public void OnEnded(ConnectionEnd end)
+    {
+        bool hasWork = HasWork;
+        Post(() => _dialer.OnEnded(end, hasWork));
+    }
+
+    /// <inheritdoc cref="Dialer.OnClosed"/>
+    public void OnClosed() => Post(_dialer.OnClosed);
+
+    private bool HasWork => _connecter.HasQueued && !_table.Host.OwnEndpoints.IsGone(Text);
+
+    private long? Writes
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _dialer.State is DialerState.Handshaking or DialerState.Ready ? _connecter.Writes : null;
+            }
+        }
+    }
+
+    private TimeSpan? LingerLeft => _linger is not { } linger || linger <= TimeSpan.Zero ? _linger
+        : TimeSpan.FromTicks(Math.Max(0, (linger - _table.Host.Time.GetElapsedTime(_closedAt)).Ticks));
+
+    private void Post(Action happened)
+    {
+        lock (_gate)
+        {
+            happened();
+            if (_isExecuting || _dialer.Commands.Count == 0)
+            {
+                return;
+            }
+
+            _isExecuting = true;
+        }
+
+        // What it starts outlives the call, and keeps the context of its start.
+        DefaultContext.Run(static loop => ((DialerLoop)loop!).ExecuteAll(), this);
+    }
+
+    private void ExecuteAll()
+    {
+        while (true)
+        {
+            DialerCommand command;
+            lock (_gate)
+            {
+                if (!_dialer.Commands.TryDequeue(out command))
+                {
+                    _isExecuting = false;
+                    return;
+                }
+            }
+
+            try
+            {
+                Execute(command);
+            }
+            catch (Exception e)
+            {
+                Fail(e);
+            }
+        }
+    }
+
+    private void Execute(in DialerCommand command)
+    {
+        switch (command.Action)
+        {
+            case DialerAction.AwaitTurn:
+                _ = AwaitAsync(_turn!.WaitAsync(_settings.CloseTimeout, NextStep()));
+                break;
+            case DialerAction.AwaitRoutingId:
+                _ = AwaitAsync(_whenFree!().WaitAsync(NextStep()));
+                break;
+            case DialerAction.Pause:
+                Pause(command);
+                break;
+            case DialerAction.Dial:
+                _ = DialAsync(NextStep());
+                break;
+            case DialerAction.Serve:
+                Serve();
+                break;
+            case DialerAction.Renew:
+                Report(command.Text);
+                if (!_connecter.Renew())
+                {
+                    Abort();
+                }
+
+                break;
+            case DialerAction.CloseConnection:
+                _connecter.RequestClose(command.Reason, command.Mode,
+                    command.Reason == DisconnectReason.TakenOver ? null : LingerLeft);
+                break;
+            case DialerAction.CancelStep:
+                _step.Cancel();
+                EndPause(_pause);
+                break;
+            case DialerAction.ArmDeadline:
+                if (_linger is { } linger && linger != Timeout.InfiniteTimeSpan)
+                {
+                    _deadline = _table.Host.Time.CreateTimer(_ => Post(_dialer.OnDeadline), null, linger, Timeout.InfiniteTimeSpan);
+                }
+
+                break;
+            case DialerAction.End:
+                _deadline?.Dispose();
+                _table.Forget(this);
+                _connecter.Release(command.Text);
+                _table.Parts.Leave();
+                break;
+            default:
+                _turn?.End();
+                _table.Forget(this);
+                break;
+        }
+    }
+
+    private CancellationToken NextStep() => (_step = new CancellationTokenSource()).Token;
+
+    private async Task AwaitAsync(Task wait)
+    {
+        await wait.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        Post(() => _dialer.OnWaited());
+    }
+
+    private void Pause(in DialerCommand command)
+    {
+        if (command.IsLogged)
+        {
+            Report(command.Text);
+        }
+        else
+        {
+            _logged = null;
+        }
+
+        // Armed before the event: its reader may move a test clock.
+        ITimer? timer = null;
+        timer = _table.Host.Time.CreateTimer(_ => EndPause(timer), null, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+        Volatile.Write(ref _pause, timer);
+        timer.Change(command.Pause, Timeout.InfiniteTimeSpan);
+        EndpointEvents.Retried(_table.Monitors, Target.Redacted, command.Text, command.Pause, Name);
+    }
+
+    private void EndPause(ITimer? timer)
+    {
+        if (timer is not null && Interlocked.CompareExchange(ref _pause, null, timer) == timer)
+        {
+            timer.Dispose();
+            bool isIdFree = !_dialer.AwaitsRoutingId || _whenFree!().IsCompleted;
+            Post(() => _dialer.OnWaited(isIdFree));
+        }
+    }
+
+    private async Task DialAsync(CancellationToken ended)
+    {
+        try
+        {
+            DialResult result = await ConnectAsync(ended).ConfigureAwait(false);
+            if (result.Wire is not { } wire)
+            {
+                LastFailure = result;
+                OnEnded(new ConnectionEnd(result.Sentence));
+                return;
+            }
+
+            bool isWanted = false;
+            _wire = wire;
+            Post(() => isWanted = _dialer.OnDialled());
+            if (!isWanted)
+            {
+                wire.Dispose();
+            }
+        }
+#pragma warning disable CA1031
+        catch (Exception e)
+#pragma warning restore CA1031
+        {
+            Fail(e);
+        }
+    }
+
+    private async Task<DialResult> ConnectAsync(CancellationToken ended)
+    {
+        DialResult result = await Target.DialAsync(_settings.Transport, _table.Host.Time,
+            () => EndpointEvents.Connecting(_table.Monitors, Target.Redacted), ended).ConfigureAwait(false);
+        if (result.Wire is not { } wire)
+        {
+            if (!ended.IsCancellationRequested && result.Error is not (SocketError.HostNotFound or SocketError.NoData
+                or SocketError.TryAgain or SocketError.NoRecovery))
+            {
+                _table.Monitors.Publish(SocketEventTypes.Closed, 0, "", Target.Redacted, detail: result.Sentence);
+            }
+
+            return result;
+        }
+
+        Interlocked.Increment(ref _table.Counters.Dialled);
+        if (_upgrade is null)
+        {
+            return result;
+        }
+
+        // A failure counts like a failed dial: the pauses grow, because the next attempt probably fails too.
+        UpgradeResult upgraded = await TransportHandshake.ConnectAsync(_upgrade, wire, Target, _table.Host, _table.Monitors, ended)
+            .ConfigureAwait(false);
+        if (upgraded.Wire is null && !ended.IsCancellationRequested)
+        {
+            _table.Counters.FailedHandshakes.Count(upgraded.Cause);
+        }
+
+        return new DialResult(upgraded.Wire, upgraded.Error, upgraded.Sentence);
+    }
+
+    private void Serve()
+    {
+        if (!_connecter.Begin(_wire!))
+        {
+            LastFailure = new DialResult(null, SocketError.ConnectionReset, "the connection was reset at once");
+            OnEnded(new ConnectionEnd(LastFailure.Sentence));
+            OnClosed();
+        }
+    }
+
+    private void Report(string problem) =>
+        _logged = EndpointEvents.Failed(_table.Host, Target.Redacted, problem, _logged, _settings.Reconnect.IsByApplication);
+
+    private void Fail(Exception exception)
+    {
+        EndpointEvents.DialerFailed(_table.Monitors, _table.Host, Target.Redacted, exception, Name);
+        Post(_dialer.OnFault);
+    }
+}
