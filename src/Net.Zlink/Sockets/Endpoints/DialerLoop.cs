@@ -1,5 +1,4 @@
 using System.Net.Sockets;
-using Net.Zlink.Engine;
 using Net.Zlink.Flow;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Transports;
