@@ -220,7 +220,7 @@ public abstract class ZmpSocket : ZlinkSocket, IContextSocket
 
     private protected virtual void ApplyOptions()
     {
-        Core.Endpoints.MaxConnections = Options.MaxConnections ?? 0;
+        Core.Endpoints.Sessions.Limit = Options.MaxConnections ?? 0;
         foreach (PeerLink link in Core.Links)
         {
             link.SetLimits(Options.SendLimits, Options.ReceiveLimits);

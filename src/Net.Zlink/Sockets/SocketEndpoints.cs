@@ -11,13 +11,8 @@ namespace Net.Zlink.Sockets;
 internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
 {
     private readonly InprocEndpoints _inproc = new(socket, inproc);
-    private readonly SocketSessions _sessions = new();
 
-    public int MaxConnections
-    {
-        get => _sessions.Limit;
-        set => _sessions.Limit = value;
-    }
+    public SocketSessions Sessions { get; } = new(socket.Host.Budget);
 
     public EndpointTable Table { get; } = new(socket.Host, socket.Monitors, socket.Counters, socket.Parts);
 
@@ -29,14 +24,6 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         [.. Table.Dialers.Select(static dialer => dialer.Connecter).OfType<ZmpConnecter>().Where(one => !socket.Has(one.Link))];
 
     public int InprocCount => _inproc.Count;
-
-    /// <inheritdoc cref="SocketSessions.AcquireConnection"/>
-    public string? AcquireConnection() => socket.Host.Budget is { IsFullOfDetached: true }
-        ? "unread messages of disconnected peers fill the context's QueuedByteLimit; receive them, or raise the limit"
-        : _sessions.AcquireConnection();
-
-    /// <inheritdoc cref="SocketSessions.ReleaseConnection"/>
-    public void ReleaseConnection() => _sessions.ReleaseConnection();
 
     public EndpointError Bind(string text, ZmpSettings settings, out string endpoint)
     {
@@ -101,13 +88,6 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
 
     public bool StopListening(string text) => Table.Unbind(text, keepsPeers: true) | _inproc.Unbind(text);
 
-    public ZmpSession[] SessionsOf(BoundListener listener) => _sessions.Of(listener);
-
-    /// <inheritdoc cref="SocketSessions.Track"/>
-    public void Track(ZmpSession session) => _sessions.Track(session);
-
-    public void Forget(ZmpSession session) => _sessions.Forget(session);
-
     public void Forget(InprocLink link) => _inproc.Forget(link);
 
     public void Close(TimeSpan linger)
@@ -119,7 +99,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
     public void CloseSessions(DisconnectReason reason, TimeSpan linger)
     {
         Table.CloseDialers(reason, TimeSpan.Zero);
-        foreach (ZmpSession session in _sessions.Accepted)
+        foreach (ZmpSession session in Sessions.Accepted)
         {
             session.Connection.RequestClose(reason, CloseMode.Orderly, linger);
         }
@@ -128,7 +108,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
     public void Abort()
     {
         Table.AbortDialers();
-        foreach (ZmpSession session in _sessions.All)
+        foreach (ZmpSession session in Sessions.All)
         {
             session.Connection.RequestClose(DisconnectReason.ContextTerminated, CloseMode.Leave);
         }

@@ -6,7 +6,7 @@ using Net.Zlink.Sockets.Zmp;
 namespace Net.Zlink.Sockets;
 
 /// <summary>Sessions are found by their listener, so thousands of listeners can be unbound without a search.</summary>
-internal sealed class SocketSessions
+internal sealed class SocketSessions(ByteBudget? budget)
 {
     private readonly Lock _gate = new();
     private readonly HashSet<ZmpSession> _dialled = [];
@@ -47,6 +47,11 @@ internal sealed class SocketSessions
 
     public string? AcquireConnection()
     {
+        if (budget is { IsFullOfDetached: true })
+        {
+            return "unread messages of disconnected peers fill the context's QueuedByteLimit; receive them, or raise the limit";
+        }
+
         lock (_gate)
         {
             return _connectionLimit.Acquire(_dialled.Count + _accepted.Count, Limit);

@@ -66,7 +66,7 @@ internal sealed class SessionLife(SocketCore socket)
 
     public void OnClosed(ZmpSession session)
     {
-        socket.Endpoints.Forget(session);
+        socket.Endpoints.Sessions.Forget(session);
         if (!session.OutboundSurvives)
         {
             socket.FinalizeCounters(session.Link);

@@ -8,9 +8,9 @@ namespace Net.Zlink.Sockets.Zmp;
 
 internal sealed class ZmpAcceptor(SocketCore socket, ZmpSettings settings) : IAcceptor
 {
-    public string? AcquireConnection() => socket.Endpoints.AcquireConnection();
+    public string? AcquireConnection() => socket.Endpoints.Sessions.AcquireConnection();
 
-    public void ReleaseConnection() => socket.Endpoints.ReleaseConnection();
+    public void ReleaseConnection() => socket.Endpoints.Sessions.ReleaseConnection();
 
     public void Begin(Wire wire, BoundListener listener)
     {
@@ -21,13 +21,13 @@ internal sealed class ZmpAcceptor(SocketCore socket, ZmpSettings settings) : IAc
             socket.Events.Publish(SocketEventTypes.Accepted, wire.Handle, session, detail: null);
         }
 
-        socket.Endpoints.Track(session);
+        socket.Endpoints.Sessions.Track(session);
         session.Start();
     }
 
     public void CloseConnections(BoundListener listener)
     {
-        foreach (ZmpSession session in socket.Endpoints.SessionsOf(listener))
+        foreach (ZmpSession session in socket.Endpoints.Sessions.Of(listener))
         {
             session.Link.Lane.Close();
             socket.Detach(session.Link, dropUnread: false);

@@ -78,7 +78,7 @@ internal sealed class ZmpConnecter : IConnecter
             _socket.Events.Publish(SocketEventTypes.Connected, wire.Handle, session, detail: null);
         }
 
-        _socket.Endpoints.Track(session);
+        _socket.Endpoints.Sessions.Track(session);
         session.Start();
         return true;
     }
