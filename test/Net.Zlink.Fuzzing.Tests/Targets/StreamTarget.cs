@@ -1,0 +1,119 @@
+using System.Text;
+using Net.Zlink.Buffers;
+using Net.Zlink.Engine;
+using Net.Zlink.Protocol.Stream;
+using Net.Zlink.Tests.Support;
+using Net.Zlink.Transports;
+using Xunit;
+
+namespace Net.Zlink.Fuzzing;
+
+/// <summary>The bytes of a STREAM connection, read by the engine's reader. The first byte of an input chooses the limit.</summary>
+internal sealed class StreamTarget : FuzzTarget
+{
+    private static readonly long[] s_limits = [0, 60, 20_000, StreamFraming.DefaultMaxMessageSize];
+
+    private readonly BufferPool _pool = new();
+
+    public override IEnumerable<byte[]> Seeds =>
+    [
+        [1, 0, 0, 0, 1, (byte)'a', 0, 0, 0, 0, 0, 0, 0, 60, 0xF7, 1],
+        [2, 0, 0, 0x40, 0, 0xF7, 255, 0, 0, 0, 1, 5, 0, 0, 0x20, 0, 0xF7, 128],
+        [3, 0, 1, 0, 0, 0xF7, 255, 0xF7, 255, 0xF7, 255, 0xF7, 255, 0xF7, 255, 0xF7, 255],
+        [3, .. "HTTP/1.1 200 OK\r\n"u8],
+    ];
+
+    public override byte[][] Words => [[0, 0, 0, 1, 5], [0, 0, 0x20, 0], [0xF7, 128], [0xF7, 255], [0, 0x80, 0, 1], [0, 0, 0, 60]];
+
+    public override void Dispose()
+    {
+        _pool.Dispose();
+        base.Dispose();
+    }
+
+    protected override void Try(byte[] input)
+    {
+        if (input.Length == 0)
+        {
+            return;
+        }
+
+        long limit = s_limits[input[0] % s_limits.Length];
+        byte[] bytes = Expand(input.AsSpan(1));
+        string expected = Expected(bytes, limit);
+        Assert.Equal(expected, Read([bytes], limit));
+        Assert.Equal(expected, Read(Cut(bytes), limit));
+    }
+
+    /// <summary>The protocol written down a second time.</summary>
+    private static string Expected(ReadOnlySpan<byte> bytes, long limit)
+    {
+        var said = new StringBuilder();
+        while (bytes.Length >= sizeof(uint))
+        {
+            long length = ((uint)bytes[0] << 24) | ((uint)bytes[1] << 16) | ((uint)bytes[2] << 8) | bytes[3];
+            if (length > limit)
+            {
+                return said.Append("! ").Append(length).ToString();
+            }
+
+            if (bytes.Length - sizeof(uint) < length)
+            {
+                break;
+            }
+
+            said.AppendLine(Show(bytes.Slice(sizeof(uint), (int)length)));
+            bytes = bytes[(sizeof(uint) + (int)length)..];
+        }
+
+        return said.ToString();
+    }
+
+    private string Read(IEnumerable<byte[]> pieces, long limit)
+    {
+        var said = new StringBuilder();
+        long before = _pool.GetStatistics().Live;
+        using var wire = new MemoryWire(TransportTable.Find("tcp")!, "peer");
+        var slabs = new ReceiveSlab(new Slab.SlabCache(_pool));
+        var scanner = new StreamScanner(limit);
+        var reader = default(FrameReader);
+        foreach (byte[] piece in pieces)
+        {
+            wire.Peer.Send(piece);
+            while (wire.HasUnread && !reader.IsBroken)
+            {
+                int arrived = reader.BufferedBytes + wire.UnreadBytes;
+                reader.Read(wire, slabs, _pool, scanner, out InboundBatch batch);
+                Assert.True(reader.RetainedMemory <= (2 * arrived) + (16 * 1024), $"{reader.RetainedMemory} bytes are kept for {arrived}");
+                Append(said, batch);
+            }
+        }
+
+        if (reader.IsBroken)
+        {
+            said.Append("! ").Append(reader.Announced);
+        }
+
+        reader.Release(_pool);
+        slabs.Release();
+        Assert.Equal(before, _pool.GetStatistics().Live);
+        return said.ToString();
+    }
+
+    private static void Append(StringBuilder said, InboundBatch batch)
+    {
+        ReadOnlySpan<byte> frames = batch.Frames == 0 ? default : batch.Bytes;
+        for (int frame = 0; frame < batch.Frames; frame++)
+        {
+            int end = StreamFraming.HeaderSize + StreamFraming.ReadLength(frames);
+            said.AppendLine(Show(frames[StreamFraming.HeaderSize..end]));
+            frames = frames[end..];
+        }
+
+        Assert.True(frames.IsEmpty);
+        if (batch.OwnsSlab)
+        {
+            batch.Slab.Release();
+        }
+    }
+}

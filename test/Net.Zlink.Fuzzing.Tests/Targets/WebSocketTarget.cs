@@ -1,0 +1,149 @@
+using System.Net.WebSockets;
+using System.Text;
+using Net.Zlink.Buffers;
+using Net.Zlink.Transports.WebSocket;
+using Xunit;
+
+namespace Net.Zlink.Fuzzing;
+
+/// <summary>The frames of a WebSocket behind our stream. An input's first byte chooses the side and the size of reads.</summary>
+internal sealed class WebSocketTarget : FuzzTarget
+{
+    private readonly BufferPool _pool = new();
+
+    public override IEnumerable<byte[]> Seeds =>
+    [
+        [0, 0x82, 0x81, 1, 2, 3, 4, 5, 0x02, 0x80, 1, 2, 3, 4, 0x80, 0x81, 0, 0, 0, 0, 7, 0x88, 0x82, 0, 0, 0, 0, 3, 0xE8],
+        [1, 0x82, 1, 5, 0x89, 2, 6, 7, 0x8A, 0, 0x82, 126, 1, 0, 0xF7, 4, 0x88, 2, 3, 0xE8],
+        [3, 0x82, 127, 0, 0, 0, 0, 0, 0, 0x20, 0, 0xF7, 128, 0x81, 2, 0xC3, 0xA4, 0x88, 0],
+    ];
+
+    public override byte[][] Words =>
+    [
+        [0x82, 0x81, 0, 0, 0, 0, 1], [0x89, 0x80, 0, 0, 0, 0], [0x88, 0x82, 0, 0, 0, 0, 3, 0xE8], [0x80, 0x80, 0, 0, 0, 0], [0x82, 1, 5],
+        [0x89, 0], [0x88, 2, 3, 0xE8], [0x82, 126], [0x82, 127, 0, 0, 0, 0], [0x81], [0x01], [0x00], [0xF7, 64], [0x8A, 0],
+    ];
+
+    public override void Dispose()
+    {
+        _pool.Dispose();
+        base.Dispose();
+    }
+
+    protected override void Try(byte[] input)
+    {
+        if (input.Length == 0)
+        {
+            return;
+        }
+
+        byte[] bytes = Expand(input.AsSpan(1));
+        string whole = Read([bytes], input[0]);
+        Assert.Equal(whole, Read(Cut(bytes), input[0]));
+    }
+
+    private string Read(IEnumerable<byte[]> pieces, byte choice)
+    {
+        bool isServer = (choice & 1) == 0;
+        long before = _pool.GetStatistics().Live;
+        var said = new StringBuilder();
+        using var wire = new ScriptedStream(pieces);
+        var stream = new ReadAheadStream(wire, _pool);
+        using (var socket = WebSocket.CreateFromStream(
+            stream, new WebSocketCreationOptions { IsServer = isServer, KeepAliveInterval = TimeSpan.Zero }))
+        {
+            stream.IsOver = () => socket.State == WebSocketState.Closed;
+            said.Append(ReadAll(stream, socket, new byte[(choice & 2) == 0 ? 100 : 64 * 1024]));
+            said.Append(' ').Append(socket.State);
+            Drain(stream);
+        }
+
+        stream.Release();
+        Assert.Equal(before, _pool.GetStatistics().Live);
+
+        // A client's answers have a random mask.
+        said.Append(" answered ").Append(isServer ? Show(wire.Written) : $"{wire.Written.Length}");
+        return said.ToString();
+    }
+
+    private string ReadAll(ReadAheadStream stream, WebSocket socket, byte[] buffer)
+    {
+        using var message = new MemoryStream();
+        var said = new StringBuilder();
+        while (true)
+        {
+            stream.BeginTurn();
+            ValueWebSocketReceiveResult result;
+            try
+            {
+                result = Complete(socket.ReceiveAsync(buffer.AsMemory(), CancellationToken.None));
+            }
+            catch (WebSocketException end)
+            {
+                Reached((int)end.WebSocketErrorCode);
+                return said.Append(Show(message.ToArray())).Append(" ! ").Append(end.WebSocketErrorCode).ToString();
+            }
+
+            Reached(((int)result.MessageType * 8) + (result.EndOfMessage ? 4 : 0) + Math.Min(3, result.Count) + 64);
+            message.Write(buffer, 0, result.Count);
+            if (result.MessageType == WebSocketMessageType.Close)
+            {
+                Reached(1000 + (((int?)socket.CloseStatus ?? 0) / 100));
+                said.Append("closed ").Append(socket.CloseStatus).Append(' ').Append(socket.CloseStatusDescription);
+                if (socket.State == WebSocketState.CloseReceived)
+                {
+                    WebSocketCloseStatus status = socket.CloseStatus is { } given and not WebSocketCloseStatus.Empty ? given
+                        : WebSocketCloseStatus.NormalClosure;
+                    Complete(socket.CloseOutputAsync(status, null, CancellationToken.None));
+                }
+
+                return said.ToString();
+            }
+
+            if (result.EndOfMessage)
+            {
+                said.Append(result.MessageType).Append(' ').AppendLine(Show(message.ToArray()));
+                message.SetLength(0);
+            }
+        }
+    }
+
+    private static void Drain(ReadAheadStream stream) => Complete(stream.DrainAsync(CancellationToken.None));
+
+    /// <summary>Nothing waits for another thread, except a read that has taken so much that it goes on elsewhere.</summary>
+    private static T Complete<T>(ValueTask<T> task) => task.AsTask().GetAwaiter().GetResult();
+
+    private static void Complete(Task task) => task.GetAwaiter().GetResult();
+
+    /// <summary>Each piece is at least one read. After the last one the peer has ended.</summary>
+    private sealed class ScriptedStream(IEnumerable<byte[]> pieces) : MemoryStream
+    {
+        private readonly Queue<byte[]> _pieces = new(pieces);
+        private readonly MemoryStream _written = new();
+
+        public byte[] Written => _written.ToArray();
+
+        public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
+        {
+            if (buffer.IsEmpty)
+            {
+                return default;
+            }
+
+            if (Position == Length && _pieces.TryDequeue(out byte[]? next))
+            {
+                SetLength(0);
+                Write(next);
+                Position = 0;
+            }
+
+            return new ValueTask<int>(Read(buffer.Span));
+        }
+
+        public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)
+        {
+            _written.Write(buffer.Span);
+            return default;
+        }
+    }
+}

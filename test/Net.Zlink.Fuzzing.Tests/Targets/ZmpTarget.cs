@@ -1,0 +1,90 @@
+using Net.Zlink.Protocol.Zmp;
+using Net.Zlink.Tests.Protocol.Zmp;
+using Xunit;
+
+namespace Net.Zlink.Fuzzing;
+
+/// <summary>The bytes of a ZMP connection. The first byte of an input chooses this side's type and the limit.</summary>
+internal sealed class ZmpTarget : FuzzTarget
+{
+    private const long SmallLimit = 60;
+
+    public override IEnumerable<byte[]> Seeds =>
+    [
+        .. from type in Enumerable.Range(0, ZmpFixture.Types.Length)
+           from peer in ZmpFixture.Types
+           where ZmpFixture.Types[type].IsCompatibleWith((byte)peer)
+           select (byte[])[(byte)type, .. ZmpFixture.Greeting((byte)peer, "RAW1"u8), .. ZmpFixture.Frame(0, "message"u8)],
+        [4, .. ZmpFixture.DealerGreeting("A"u8)[..^9],
+            .. ZmpFixture.Control("04 0B536F636B65742D54797065 00000006 4445414C4552 084964656E74697479 00000002 4131"),
+            .. ZmpFixture.Control("02 0005 01 63"), .. ZmpFixture.Control("03 01 63"), .. ZmpFixture.Control("02"),
+            .. ZmpFixture.Frame(1, "p1"u8), .. ZmpFixture.Frame(0, "p2"u8), .. ZmpFixture.Frame(8, "k"u8), .. ZmpFixture.Frame(16, "k"u8),
+            .. ZmpFixture.Frame(4, "id"u8), .. ZmpFixture.Control("05 01 0D 696E76616C6964206D61676963")],
+    ];
+
+    public override byte[][] Words =>
+    [
+        ZmpFixture.Hex("5A01000000000001"), ZmpFixture.Hex("5A010200"), ZmpFixture.Hex(ZmpFixture.Hello), ZmpFixture.Hex(ZmpFixture.Ready),
+        ZmpFixture.Control("02 0000 01 63"), ZmpFixture.Control("0300"), ZmpFixture.Control("050500"), ZmpFixture.Frame(8, "k"u8),
+    ];
+
+    protected override void Try(byte[] input)
+    {
+        if (input.Length == 0)
+        {
+            return;
+        }
+
+        ZmpSocketType own = ZmpFixture.Types[(input[0] & 0x7F) % ZmpFixture.Types.Length];
+        long limit = input[0] < 0x80 ? -1 : SmallLimit;
+        byte[] bytes = input[1..];
+        Assert.Equal(ZmpFixture.Play([bytes], own, limit), ZmpFixture.Play(Cut(bytes), own, limit));
+        ReadOnlySpan<byte> frames = bytes.AsSpan(0, default(ZmpScanner).Scan(bytes, limit).Consumed);
+        while (!frames.IsEmpty)
+        {
+            ReadOnlySpan<byte> frame = frames;
+            ReadOnlySpan<byte> body = ZmpFrame.Next(ref frames, out ZmpFlags flags);
+            if (flags == ZmpFlags.Control)
+            {
+                WriteAgain(frame[..(ZmpFrame.HeaderSize + body.Length)], body, own);
+            }
+        }
+    }
+
+    private static void WriteAgain(ReadOnlySpan<byte> frame, ReadOnlySpan<byte> body, ZmpSocketType own)
+    {
+        var written = new byte[Math.Max(frame.Length, ZmpErrorFrame.LargestFrame)];
+        if (ZmpHello.TryParse(body, own, out ZmpSocketType type, out ReadOnlySpan<byte> routingId, out _))
+        {
+            Assert.Equal(frame, written.AsSpan(0, ZmpHello.Write(written, type, routingId)));
+        }
+
+        switch (body.IsEmpty ? 0 : body[0])
+        {
+            case ZmpControl.Heartbeat when ZmpHeartbeat.TryParse(body, out ZmpHeartbeat heartbeat, out _) && heartbeat.IsToBeAnswered:
+                Assert.Equal(frame, written.AsSpan(0, ZmpHeartbeat.Write(written, heartbeat.TtlTenths, heartbeat.Context)));
+                break;
+            case ZmpControl.HeartbeatAck when ZmpHeartbeatAck.TryParse(body, out ReadOnlySpan<byte> context, out _):
+                Assert.Equal(frame, written.AsSpan(0, ZmpHeartbeatAck.Write(written, context)));
+                break;
+            case ZmpControl.Ready when ZmpReady.IsWellFormed(body):
+                int length = ZmpReady.PlainFrame;
+                for (ZmpPropertyReader properties = ZmpReady.PropertiesOf(body); properties.MoveNext();)
+                {
+                    length += ZmpReady.WriteProperty(written.AsSpan(length), properties.Name, properties.Value);
+                }
+
+                Assert.Equal(body[1..], written.AsSpan(ZmpReady.PlainFrame, length - ZmpReady.PlainFrame));
+                Assert.InRange(ZmpProperties.Of(body)?.Count ?? 0, 0, 256);
+                break;
+            case ZmpControl.Error when ZmpErrorFrame.TryParse(body, out ZmpErrorCode code, out ReadOnlySpan<byte> reason, out _):
+                var answer = ZmpFault.AnswerTo(code, reason);
+                ReadOnlySpan<byte> error = written.AsSpan(0, ZmpErrorFrame.Write(written, answer))[ZmpFrame.HeaderSize..];
+                Assert.True(ZmpErrorFrame.TryParse(error, out code, out reason, out _));
+                Assert.Equal((answer.Code, Show(Utf8(answer.Text))), (code, Show(reason)));
+                break;
+            default:
+                break;
+        }
+    }
+}
