@@ -1,5 +1,6 @@
 using Net.Zlink.Interop.Tests.Native;
 using Net.Zlink.Interop.Tests.Support;
+using Net.Zlink.Tests.Support;
 using Xunit;
 
 namespace Net.Zlink.Interop.Tests.Matrix;
@@ -9,7 +10,7 @@ public sealed class OwnFloodTests
 {
     // In every run of the tests: both ends' buffers are passed many times over all the same, and what another implementation writes
     // differently is not there to be found.
-    private const int Count = 30_000;
+    private static readonly int Count = SlowTests.Rounds(10_000, all: 30_000);
 
     [Theory]
     [MemberData(nameof(LinkCase.OwnRows), MemberType = typeof(LinkCase))]

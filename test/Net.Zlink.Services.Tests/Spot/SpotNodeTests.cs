@@ -241,7 +241,7 @@ public class SpotNodeTests
     [Fact]
     public async Task A_slow_subscriber_drops_its_own_messages_only()
     {
-        const int Messages = 5_000;
+        int messages = SlowTests.Rounds(1_000, all: 5_000);
         await using var scene = new SpotScene();
         (SpotNode publishing, SpotNode subscribing) = await scene.PairAsync();
         SpotSubscriber[] fast = [.. Enumerable.Range(0, 99).Select(_ => subscribing.CreateSubscriber())];
@@ -255,7 +255,7 @@ public class SpotNodeTests
         Task[] reading = [.. fast.Select(subscriber => Task.Run(async () =>
         {
             int next = 0;
-            while (next < Messages)
+            while (next < messages)
             {
                 using SpotMessage message = await subscriber.ReceiveAsync(Guard.Token);
                 if (message.Span.Length == sizeof(int)) // The others are marks.
@@ -265,17 +265,17 @@ public class SpotNodeTests
             }
         }))];
         SpotPublisher publisher = publishing.CreatePublisher("load");
-        for (int i = 0; i < Messages; i++)
+        for (int i = 0; i < messages; i++)
         {
             Assert.True(publisher.TryPublish(BitConverter.GetBytes(i)));
         }
 
         await Task.WhenAll(reading).Guarded();
         Assert.All(fast, static subscriber => Assert.Equal(0, subscriber.GetStatistics().Dropped));
-        await Guard.UntilAsync(() => slow.GetStatistics().Matched >= Messages, "all have passed the slow one, too");
+        await Guard.UntilAsync(() => slow.GetStatistics().Matched >= messages, "all have passed the slow one, too");
         SpotSubscriberStatistics counts = slow.GetStatistics();
         Assert.Equal((10, counts.Matched - 10), (counts.Queued, counts.Dropped));
-        for (int i = Messages - 10; i < Messages; i++)
+        for (int i = messages - 10; i < messages; i++)
         {
             using SpotMessage message = await slow.ReceiveAsync(Guard.Token).Guarded();
             Assert.Equal(i, BitConverter.ToInt32(message.Span)); // The newest have stayed.
