@@ -75,6 +75,19 @@ public sealed class ByteBudgetTests
     }
 
     [Fact]
+    public async Task A_queue_is_told_when_exactly_what_it_needs_has_come_back()
+    {
+        ByteBudget budget = NewBudget(64 * KiB);
+        Assert.True(budget.TryReserve(64 * KiB));
+        var share = new ByteShare(budget, new QueueLimits(0, 0));
+        var queue = new ToldQueue();
+        Assert.False(share.TryGrow(64 * KiB, queue));
+        Assert.Equal(64 * KiB, share.Need);
+        budget.GiveBack(64 * KiB);
+        await queue.IsTold.Task.Guarded();
+    }
+
+    [Fact]
     public async Task A_send_that_waits_enters_once_another_queue_has_emptied()
     {
         ByteBudget budget = NewBudget(128 * KiB);
@@ -272,5 +285,12 @@ public sealed class ByteBudgetTests
         {
             // Until it is full.
         }
+    }
+
+    private sealed class ToldQueue : IShareOwner
+    {
+        public TaskCompletionSource IsTold { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+        public void OnBudgetAvailable() => IsTold.TrySetResult();
     }
 }
