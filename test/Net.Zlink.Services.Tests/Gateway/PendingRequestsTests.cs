@@ -202,6 +202,21 @@ public class PendingRequestsTests
     }
 
     [Fact]
+    public void A_request_that_is_cancelled_before_it_is_handed_to_a_receiver_is_not_sent()
+    {
+        using var table = new PendingRequests(new ManualTimeProvider(), static _ => { });
+        PendingRequest request = table.Rent();
+        request.Call = CallWith(Timeout.InfiniteTimeSpan);
+        table.Add(request);
+        Assert.True(table.TryTake(request.Id, from: null, new RequestOutcome(RequestOutcomeKind.Cancelled), out _));
+
+        Assert.False(table.BeginAttempt(request, _links[0], new ServiceInstance("svc", "tcp://a")));
+
+        Assert.True(table.EndSending(request, out RequestOutcome outcome));
+        Assert.Equal(RequestOutcomeKind.Cancelled, outcome.Kind);
+    }
+
+    [Fact]
     public void The_time_of_a_request_ends_it_also_behind_the_loss_of_a_connection_that_it_was_not_sent_by()
     {
         var time = new ManualTimeProvider();

@@ -206,6 +206,18 @@ public sealed class HandshakeSlotsTests : IDisposable
     }
 
     [Fact]
+    public async Task A_peer_that_was_refused_and_stays_keeps_its_place_for_a_second()
+    {
+        string endpoint = _server.Bind("ws://127.0.0.1:0");
+        using RawPeer peer = await StallOneAsync(endpoint, "ws", 1);
+        await peer.SendAsync("ET / HTTP/1.1\r\n\r\n"u8.ToArray());
+        await _monitor.NextAsync(SocketEventTypes.HandshakeFailedNoDetail);
+        Assert.Equal(1, _context.Host.Handshakes.Running);
+        _time.Advance(TimeSpan.FromSeconds(1));
+        await Guard.UntilAsync(() => _context.Host.Handshakes.Running == 0, "its time is up");
+    }
+
+    [Fact]
     public async Task The_newest_of_those_that_wait_gets_the_place_that_becomes_free()
     {
         string endpoint = _server.Bind("ws://127.0.0.1:0");
