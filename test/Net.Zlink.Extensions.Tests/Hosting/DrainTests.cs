@@ -51,6 +51,13 @@ public sealed class DrainTests : IAsyncDisposable
     }
 
     [Fact]
+    public void A_host_that_waits_for_ever_has_all_time_for_its_drain()
+    {
+        var clock = new DrainClock(TimeProvider.System, Timeout.InfiniteTimeSpan);
+        Assert.Equal((Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan), (clock.Left, clock.Half));
+    }
+
+    [Fact]
     public async Task A_worker_that_receives_no_more_is_waited_for_half_of_the_time_and_the_log_says_what_is_left()
     {
         Func<CancellationToken, Task> receive = Register("ROUTER");

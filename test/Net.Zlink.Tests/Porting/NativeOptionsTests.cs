@@ -82,6 +82,8 @@ public sealed class NativeOptionsTests
         Assert.Equal(native, NativeOptions.GetInt32(socket, number));
         NativeOptions.Set(socket, number, other);
         Assert.Equal(other, NativeOptions.GetInt32(socket, number));
+        NativeOptions.Set(socket, number, native);
+        Assert.Equal(native, NativeOptions.GetInt32(socket, number));
     }
 
     [Theory]
