@@ -10,7 +10,6 @@ using NATS.Extensions.Microsoft.DependencyInjection;
 using NATS.Net;
 using Net.Zlink.Discovery.Tests.Nats;
 using Net.Zlink.Tests.Support;
-using Xunit;
 
 namespace Net.Zlink.Extensions.Tests;
 
