@@ -227,6 +227,21 @@ public sealed class OutboundQueueTests
     }
 
     [Fact]
+    public void A_control_frame_does_not_come_into_the_middle_of_a_frame()
+    {
+        using var bench = new OutboundFixture(TestPools.Create(), new QueueLimits(0, 0));
+        Assert.Equal(SendStatus.Accepted, bench.AppendOrWait(new byte[Large], new CountingOwner(new byte[Large])).Status);
+        OutboundSegment header = bench.Queue.NextToWrite(several: false)!;
+        Assert.True(header.EndsMidFrame);
+        Assert.True(bench.Queue.TryAppendControl([1, 2, 3]));
+        OutboundSegment body = bench.Queue.Written(header, several: false)!;
+        Assert.False(body.IsControl);
+        OutboundSegment control = bench.Queue.Written(body, several: false)!;
+        Assert.True(control.IsControl);
+        Assert.Null(bench.Queue.Written(control, several: false));
+    }
+
+    [Fact]
     public void Abandoning_returns_every_array_and_counts_what_was_not_written()
     {
         using BufferPool pool = TestPools.Create(leakCheck: true);
