@@ -59,6 +59,14 @@ public sealed class TlsFailureTests : IDisposable
                 (server.RequireClientCertificate, server.CaFile, server.Protocols) = (true, own.CaFile, SslProtocols.Tls12);
                 client.Certificate = own.Other.Server;
             }),
+        ["a client certificate of another authority, where VerifyPeer is off"] = new( // It is for connecting only.
+            Ended, "is issued by \"CN=somebody else\", which this side does not trust; name the authority's file in Tls.CaFile",
+            static (own, server, client) =>
+            {
+                (server.RequireClientCertificate, server.CaFile, server.Protocols) = (true, own.CaFile, SslProtocols.Tls12);
+                server.VerifyPeer = false;
+                client.Certificate = own.Other.Server;
+            }),
         ["the application refuses the client"] = new(
             Ended, "the application's own check refused the certificate \"CN=server\"",
             static (own, server, client) =>
