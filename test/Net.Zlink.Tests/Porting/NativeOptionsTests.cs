@@ -82,8 +82,19 @@ public sealed class NativeOptionsTests
         Assert.Equal(native, NativeOptions.GetInt32(socket, number));
         NativeOptions.Set(socket, number, other);
         Assert.Equal(other, NativeOptions.GetInt32(socket, number));
-        NativeOptions.Set(socket, number, native);
-        Assert.Equal(native, NativeOptions.GetInt32(socket, number));
+    }
+
+    [Theory]
+    [InlineData(17)]
+    [InlineData(27)]
+    [InlineData(28)]
+    public async Task Minus_one_is_for_ever_also_where_another_time_was_set_before(int number)
+    {
+        await using var context = new ZlinkContext();
+        using DealerSocket socket = context.CreateDealer();
+        NativeOptions.Set(socket, number, 250);
+        NativeOptions.Set(socket, number, -1);
+        Assert.Equal(-1, NativeOptions.GetInt32(socket, number));
     }
 
     [Theory]
