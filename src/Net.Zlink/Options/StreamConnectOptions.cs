@@ -12,7 +12,7 @@ public sealed class StreamConnectOptions
     /// <summary>
     /// Reconnect after a loss until it succeeds or the socket is disposed. Each new connection is a new peer with a new id; unsent messages
     /// to the old one are dropped and counted. Not before the first connection, and not after Disconnect, a protocol fault or an exception
-    /// of the handler. Default false.
+    /// of the handler; the event ConnectGivenUp reports the last two. Default false.
     /// </summary>
     public bool Reconnect { get; set; }
 

@@ -55,20 +55,21 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
             return _inproc.Connect(parsed.Path, text, settings) ?? OnRejected(text, settings);
         }
 
-        if (!socket.Parts.TryEnter())
+        wasThere = Table.Has(text);
+        if (wasThere || !socket.Parts.TryEnter())
         {
             return EndpointError.None;
         }
 
         var connecter = new ZmpConnecter(socket, target, settings);
         DialerLoop dialer = connecter.Dialer;
-        AddOutcome outcome = Table.TryAdd(dialer, isOnly: true);
-        wasThere = outcome == AddOutcome.Exists;
-        bool isIn = outcome == AddOutcome.Added && (settings.Immediate ? settings.Alias is not { } wanted || !socket.Knows(wanted)
+        bool isIn = Table.TryAdd(dialer, isOnly: true) && (settings.Immediate
+            ? settings.Alias is not { } wanted || !socket.Knows(wanted)
             : socket.TryAttach(connecter.Link, peer: null));
         if (!isIn || socket.IsClosed)
         {
             dialer.Abort();
+            wasThere = Table.Has(text); // Another thread has connected it just now.
             return wasThere || socket.IsClosed ? EndpointError.None : OnRejected(text, settings);
         }
 

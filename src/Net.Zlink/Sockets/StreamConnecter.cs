@@ -38,7 +38,7 @@ internal sealed class StreamConnecter : IConnecter
     /// <summary>The first peer's id, or 0.</summary>
     public async ValueTask<uint> ConnectAsync(CancellationToken cancellation)
     {
-        if (!_hub.Parts.TryEnter())
+        if (cancellation.IsCancellationRequested || !_hub.Parts.TryEnter())
         {
             return 0;
         }

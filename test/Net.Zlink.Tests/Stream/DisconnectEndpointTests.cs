@@ -72,6 +72,18 @@ public sealed class DisconnectEndpointTests
     }
 
     [Fact]
+    public async Task An_endpoint_is_found_by_another_name_of_its_address()
+    {
+        await using var fixture = new StreamFixture(time: _time);
+        StreamSocket server = fixture.Bind(out string endpoint);
+        StreamSocket client = fixture.Context.CreateStream();
+        await client.ConnectAsync(endpoint, Reconnecting, Guard.Token).Guarded();
+        client.Disconnect(endpoint.Replace("127.0.0.1", "localhost", StringComparison.Ordinal));
+        AssertUnknown(client, endpoint);
+        await fixture.UntilAsync(() => server.PeerCount == 0);
+    }
+
+    [Fact]
     public async Task A_first_attempt_that_is_under_way_fails()
     {
         await using var fixture = new StreamFixture();

@@ -103,7 +103,7 @@ public sealed class ReconnectTests
             ReconnectInterval = Reconnecting.ReconnectInterval,
             Handler = how is "handler" ? thrower : null,
         };
-        using EventReader monitor = client.ReadEvents(SocketEventTypes.ConnectRetried);
+        using EventReader monitor = client.ReadEvents(SocketEventTypes.ConnectRetried | SocketEventTypes.ConnectGivenUp);
         uint id = await client.ConnectAsync(listener.Endpoint, options, Guard.Token).Guarded();
         RawPeer peer = fixture.Own(await listener.AcceptAsync());
         switch (how)
@@ -129,6 +129,9 @@ public sealed class ReconnectTests
         time.Advance(TimeSpan.FromHours(1)); // also lets the close deadline, which was cancelled, tick in vain
         await fixture.Context.WhenIdleAsync().Guarded();
         Assert.Equal(0, time.ArmedTimers);
+        bool isFault = how is "handler" or "oversize";
+        Assert.Equal(isFault, monitor.TryRead(out SocketEvent given));
+        Assert.Equal(isFault ? SocketEventTypes.ConnectGivenUp : default, given.Type);
         Assert.False(monitor.TryRead(out _));
         Assert.False(listener.HasPending);
     }

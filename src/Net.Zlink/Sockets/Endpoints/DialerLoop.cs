@@ -22,7 +22,6 @@ internal sealed record DialerSettings(TransportSettings Transport, ReconnectPoli
 internal sealed class DialerLoop
 {
     private readonly EndpointTable _table;
-    private readonly IConnecter _connecter;
     private readonly DialerSettings _settings;
     private readonly Dialer _dialer;
     private readonly Lock _gate = new();
@@ -43,7 +42,7 @@ internal sealed class DialerLoop
     public DialerLoop(EndpointTable table, WireEndpoint target, DialerSettings settings, IConnecter connecter)
     {
         _table = table;
-        _connecter = connecter;
+        Connecter = connecter;
         _settings = settings;
         Target = target;
         _upgrade = target.DialUpgrade(settings.Transport);
@@ -58,7 +57,7 @@ internal sealed class DialerLoop
 
     public RoutingId Name => _settings.Name;
 
-    public IConnecter Connecter => _connecter;
+    public IConnecter Connecter { get; }
 
     public DialResult LastFailure { get; private set; } = new(null, SocketError.OperationAborted, UpgradeResult.Cancelled.Sentence);
 
@@ -82,8 +81,8 @@ internal sealed class DialerLoop
             return;
         }
 
-        _connecter.Close();
-        bool delivers = linger != TimeSpan.Zero && _connecter.HasQueued; // After that: nothing more is accepted.
+        Connecter.Close();
+        bool delivers = linger != TimeSpan.Zero && Connecter.HasQueued; // After that: nothing more is accepted.
         Post(() =>
         {
             if (!IsClosing)
@@ -124,7 +123,7 @@ internal sealed class DialerLoop
     /// <inheritdoc cref="Dialer.OnClosed"/>
     public void OnClosed() => Post(_dialer.OnClosed);
 
-    private bool HasWork => _connecter.HasQueued && !_table.Host.OwnEndpoints.IsGone(Text);
+    private bool HasWork => Connecter.HasQueued && !_table.Host.OwnEndpoints.IsGone(Text);
 
     private long? Writes
     {
@@ -132,7 +131,7 @@ internal sealed class DialerLoop
         {
             lock (_gate)
             {
-                return _dialer.State is DialerState.Handshaking or DialerState.Ready ? _connecter.Writes : null;
+                return _dialer.State is DialerState.Handshaking or DialerState.Ready ? Connecter.Writes : null;
             }
         }
     }
@@ -203,14 +202,14 @@ internal sealed class DialerLoop
                 break;
             case DialerAction.Renew:
                 Report(command.Text);
-                if (!_connecter.Renew())
+                if (!Connecter.Renew())
                 {
                     Abort();
                 }
 
                 break;
             case DialerAction.CloseConnection:
-                _connecter.RequestClose(command.Reason, command.Mode,
+                Connecter.RequestClose(command.Reason, command.Mode,
                     command.Reason == DisconnectReason.TakenOver ? null : LingerLeft);
                 break;
             case DialerAction.CancelStep:
@@ -227,7 +226,7 @@ internal sealed class DialerLoop
             case DialerAction.End:
                 _deadline?.Dispose();
                 _table.Forget(this);
-                _connecter.Release(command.Text);
+                Connecter.Release(command.Text);
                 _table.Parts.Leave();
                 break;
             default:
@@ -336,7 +335,7 @@ internal sealed class DialerLoop
 
     private void Serve()
     {
-        if (!_connecter.Begin(_wire!))
+        if (!Connecter.Begin(_wire!))
         {
             LastFailure = new DialResult(null, SocketError.ConnectionReset, "the connection was reset at once");
             OnEnded(new ConnectionEnd(LastFailure.Sentence));

@@ -4,13 +4,6 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets.Endpoints;
 
-internal enum AddOutcome
-{
-    Added,
-    Exists,
-    NameInUse,
-}
-
 /// <summary>What a socket has bound and connected. Each is found by its text without a search, so thousands can be ended one by
 /// one.</summary>
 internal sealed class EndpointTable(EngineHost host, SocketMonitors monitors, ConnectionCounters counters, CloseTracker parts)
@@ -116,36 +109,33 @@ internal sealed class EndpointTable(EngineHost host, SocketMonitors monitors, Co
         return meant;
     }
 
+    /// <summary>
+    /// It is connected. As in the native core, this socket's own bound endpoint counts, too: a ROUTER or PAIR would reject itself again and
+    /// again.
+    /// </summary>
     public bool Has(string endpoint)
     {
         lock (_gate)
         {
-            return _byEndpoint.Has(endpoint);
+            return _dialers.Has(endpoint) || _byEndpoint.Has(endpoint);
         }
     }
 
-    /// <summary>
-    /// <paramref name="isOnly"/>: no text is connected twice, and one that is connected again begins when the one before has delivered.
-    /// </summary>
-    public AddOutcome TryAdd(DialerLoop dialer, bool isOnly)
+    /// <summary>False: the text is connected already, or the name is in use.</summary>
+    /// <param name="dialer">Not started yet.</param>
+    /// <param name="isOnly">No text is connected twice, and one that is connected again begins when the one before has delivered.</param>
+    public bool TryAdd(DialerLoop dialer, bool isOnly)
     {
         lock (_gate)
         {
-            // As in the native core, this socket's own bound endpoint counts as connected: a ROUTER or PAIR would reject itself again and
-            // again.
-            if (isOnly && (_dialers.Has(dialer.Text) || _byEndpoint.Has(dialer.Text)))
+            if ((isOnly && (_dialers.Has(dialer.Text) || _byEndpoint.Has(dialer.Text)))
+                || (!dialer.Name.IsEmpty && !_names.Add(dialer.Name)))
             {
-                return AddOutcome.Exists;
-            }
-
-            if (!dialer.Name.IsEmpty && !_names.Add(dialer.Name))
-            {
-                return AddOutcome.NameInUse;
+                return false;
             }
 
             dialer.Follow(isOnly ? _leaving.LastOf(dialer.Text) : null);
-            _dialers.Add(dialer.Text, dialer);
-            return AddOutcome.Added;
+            return _dialers.Add(dialer.Text, dialer);
         }
     }
 
