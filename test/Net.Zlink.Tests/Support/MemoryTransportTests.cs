@@ -101,4 +101,34 @@ public sealed class MemoryTransportTests
         fixture.Advance(TimeSpan.FromSeconds(0.2));
         Assert.True(monitor.TryRead(out _));
     }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_connect_and_a_reconnect_over_memory_are_over_when_the_calls_that_cause_them_return(bool isStream)
+    {
+        await using var fixture = new MemoryFixture();
+        string endpoint = MemoryTransport.NewEndpoint();
+        using MemoryTransport.MemoryListener listener = MemoryTransport.Listen(endpoint);
+        var second = TimeSpan.FromSeconds(1);
+        if (isStream)
+        {
+            var options = new StreamConnectOptions { Reconnect = true, ReconnectInterval = second, ReconnectIntervalMax = second };
+            Assert.True(fixture.Context.CreateStream().ConnectAsync(endpoint, options, Guard.Token).IsCompletedSuccessfully);
+        }
+        else
+        {
+            fixture.Context.CreateDealer(new DealerOptions { ReconnectInterval = second, ReconnectIntervalMax = second }).Connect(endpoint);
+        }
+
+        for (int i = 0; i < 3; i++)
+        {
+            Task<MemoryPeer> dialled = listener.TakeAsync();
+            Assert.True(dialled.IsCompletedSuccessfully);
+            fixture.Settle();
+            (await dialled).Reset();
+            fixture.Settle();
+            fixture.Advance(second);
+        }
+    }
 }
