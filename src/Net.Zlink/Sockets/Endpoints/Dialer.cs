@@ -30,7 +30,7 @@ internal enum DialerState
 /// <param name="jitter">From 0 to 1, another one each time.</param>
 internal sealed class Dialer(ReconnectPolicy policy, bool retriesFaults, bool isAwaited, Func<double> jitter)
 {
-    public const string WaitsForTurn =
+    private const string WaitsForTurn =
         "it starts after the previous connection to this endpoint, which was disconnected, has sent its queue";
 
     private const string ReplacedText = "another peer took over its routing id";
