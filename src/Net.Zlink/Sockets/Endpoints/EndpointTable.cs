@@ -9,7 +9,6 @@ namespace Net.Zlink.Sockets.Endpoints;
 internal sealed class EndpointTable(EngineHost host, SocketMonitors monitors, ConnectionCounters counters, CloseTracker parts)
 {
     private readonly Lock _gate = new();
-    private readonly HashSet<BoundListener> _all = [];
     private readonly ListsByKey<string, BoundListener> _byText = new(StringComparer.Ordinal);
     private readonly ListsByKey<string, BoundListener> _byEndpoint = new(StringComparer.Ordinal);
     private readonly ListsByKey<string, DialerLoop> _dialers = new(StringComparer.Ordinal);
@@ -30,7 +29,7 @@ internal sealed class EndpointTable(EngineHost host, SocketMonitors monitors, Co
         {
             lock (_gate)
             {
-                return [.. _all.Select(static l => new EndpointStatus(l.Bound, IsBound: true, l.Transport.Upgrade?.Staleness))];
+                return [.. _byEndpoint.All.Select(static l => new EndpointStatus(l.Bound, IsBound: true, l.Transport.Upgrade?.Staleness))];
             }
         }
     }
@@ -66,7 +65,6 @@ internal sealed class EndpointTable(EngineHost host, SocketMonitors monitors, Co
             }
 
             listener.Announce();
-            _all.Add(listener);
             _byText.Add(listener.Text, listener);
             _byEndpoint.Add(listener.Bound, listener);
         }
@@ -96,7 +94,7 @@ internal sealed class EndpointTable(EngineHost host, SocketMonitors monitors, Co
         lock (_gate)
         {
             named = _byEndpoint.Of(text);
-            others = named.Length > 0 || target is null ? [] : [.. _all];
+            others = named.Length > 0 || target is null ? [] : [.. _byEndpoint.All];
             named = [.. _byText.Of(text).Union(named)];
         }
 
@@ -189,7 +187,7 @@ internal sealed class EndpointTable(EngineHost host, SocketMonitors monitors, Co
         BoundListener[] all;
         lock (_gate)
         {
-            all = [.. _all];
+            all = [.. _byEndpoint.All];
             Array.ForEach(all, one => RemoveUnderLock(one));
         }
 
@@ -211,14 +209,8 @@ internal sealed class EndpointTable(EngineHost host, SocketMonitors monitors, Co
 
     private bool RemoveUnderLock(BoundListener listener)
     {
-        if (!_all.RemoveAndTrim(listener))
-        {
-            return false;
-        }
-
         _byText.Remove(listener.Text, listener);
-        _byEndpoint.Remove(listener.Bound, listener);
-        return true;
+        return _byEndpoint.Remove(listener.Bound, listener);
     }
 
     private bool RemoveUnderLock(DialerLoop dialer)
