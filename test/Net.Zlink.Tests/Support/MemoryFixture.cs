@@ -1,5 +1,3 @@
-using Xunit;
-
 namespace Net.Zlink.Tests.Support;
 
 /// <summary>
