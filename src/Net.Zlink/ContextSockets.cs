@@ -8,7 +8,7 @@ internal sealed class ContextSockets(int most)
     private readonly Lock _gate = new();
     private readonly HashSet<IContextSocket> _living = [];
     private readonly SocketTotals _gone = new();
-    private readonly StreamCounters _goneStreams = new();
+    private readonly SocketSums _goneStreams = new();
 
     public int Count
     {
@@ -55,13 +55,8 @@ internal sealed class ContextSockets(int most)
     {
         SocketCore? core = (socket as ZmpSocket)?.Core;
         var last = new SocketSums();
-        if (core is not null)
-        {
-            last.Add(core);
-            last.Close();
-        }
-
-        StreamCounters? lastOfStream = (socket as StreamSocket)?.Hub.Sum();
+        last.Add(socket.Counters, socket.LinkCount);
+        last.Close();
         lock (_gate)
         {
             if (!_living.RemoveAndTrim(socket))
@@ -69,19 +64,17 @@ internal sealed class ContextSockets(int most)
                 return;
             }
 
-            if (core is not null)
+            if (core is null)
+            {
+                _goneStreams.Add(last);
+            }
+            else
             {
                 _gone.Add(core.Type, last);
             }
 
-            if (lastOfStream is not null)
-            {
-                lastOfStream.Close();
-                _goneStreams.Add(lastOfStream);
-            }
-
             // Under the lock: the socket's end and the context's may meet here, and the second one goes on to the report.
-            socket.AddTo(Undelivered);
+            Undelivered.Add(socket.Counters, socket.AllClosed.IsCompleted);
         }
     }
 
@@ -110,9 +103,9 @@ internal sealed class ContextSockets(int most)
         return totals;
     }
 
-    public StreamCounters SumStreams()
+    public SocketStatistics SumStreams()
     {
-        var sum = new StreamCounters();
+        var sum = new SocketSums();
         PooledCopy<IContextSocket> living;
         lock (_gate)
         {
@@ -124,13 +117,13 @@ internal sealed class ContextSockets(int most)
         {
             foreach (IContextSocket socket in living.Items)
             {
-                if (socket is StreamSocket stream)
+                if (socket is StreamSocket)
                 {
-                    sum.Add(stream.Hub.Sum());
+                    sum.Add(socket.Counters, socket.LinkCount);
                 }
             }
         }
 
-        return sum;
+        return sum.ToStatistics();
     }
 }

@@ -1,4 +1,5 @@
 using Net.Zlink.Monitoring;
+using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
 
@@ -15,5 +16,7 @@ internal interface IContextSocket
 
     void Abort();
 
-    void AddTo(UndeliveredSummary counters);
+    SocketCounters Counters { get; }
+
+    int LinkCount { get; }
 }

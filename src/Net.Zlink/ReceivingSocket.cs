@@ -7,9 +7,9 @@ namespace Net.Zlink;
 public abstract class ReceivingSocket : ZmpSocket, IMessageReceiver
 {
     private protected ReceivingSocket(ZlinkContext context, SocketCore core, ZmpSocketOptions options)
-        : base(context, core, options) => Receiver = new MessageReceiver(core);
+        : base(context, core, options) => Receiver = new(new ZmpSource(core));
 
-    internal MessageReceiver Receiver { get; }
+    internal MessageReceiver<Message, ZmpSource> Receiver { get; }
 
     /// <inheritdoc/>
     public bool TryReceive(out Message message, TimeSpan timeout = default) => timeout == TimeSpan.Zero

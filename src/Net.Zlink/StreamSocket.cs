@@ -29,7 +29,7 @@ namespace Net.Zlink;
 /// </example>
 public sealed class StreamSocket : ZlinkSocket, IContextSocket
 {
-    private readonly StreamReceiver _receiver;
+    private readonly MessageReceiver<StreamMessage, StreamSource> _receiver;
     private readonly StreamSender _sender;
     private readonly StreamBatches _batches;
     private readonly StreamOutput _output;
@@ -40,7 +40,7 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
     {
         Options = options;
         Hub = new StreamHub(context.Host, options.TotalReceiveByteLimit ?? 0);
-        _receiver = new StreamReceiver(Hub.Queue, options.AllowSynchronousContinuations);
+        _receiver = new(new StreamSource(Hub), options.AllowSynchronousContinuations);
         _sender = new StreamSender(Hub, options);
         _batches = new StreamBatches(Hub, _sender);
         _output = new StreamOutput(Hub, _sender, _batches);
@@ -55,7 +55,7 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
 
     /// <inheritdoc/>
     /// <remarks>A message or an event of a pulled peer.</remarks>
-    public override bool CanReceive => Hub.IsReadable;
+    public override bool CanReceive => Hub.Receive.IsReadable;
 
     /// <inheritdoc/>
     /// <remarks>Always true: capacity is a matter of each peer.</remarks>
@@ -311,7 +311,9 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
 
     void IContextSocket.Abort() => Hub.Abort();
 
-    void IContextSocket.AddTo(UndeliveredSummary counters) => counters.Add(Hub);
+    SocketCounters IContextSocket.Counters => Hub.Counters;
+
+    int IContextSocket.LinkCount => Hub.PeerCount;
 
     internal StreamPeer PeerOf(StreamLink link)
     {

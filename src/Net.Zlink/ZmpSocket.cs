@@ -157,7 +157,9 @@ public abstract class ZmpSocket : ZlinkSocket, IContextSocket
 
     void IContextSocket.Abort() => Core.Abort();
 
-    void IContextSocket.AddTo(UndeliveredSummary counters) => counters.Add(Core);
+    SocketCounters IContextSocket.Counters => Core.Counters;
+
+    int IContextSocket.LinkCount => Core.LinkCount;
 
     internal override void ThrowIfEnded()
     {

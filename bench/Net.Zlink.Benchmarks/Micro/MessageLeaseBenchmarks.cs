@@ -1,8 +1,8 @@
 using System.Net.Sockets;
 using BenchmarkDotNet.Attributes;
 using Net.Zlink.Engine;
-using Net.Zlink.Monitoring;
 using Net.Zlink.Sockets;
+using Net.Zlink.Sockets.Links;
 using Net.Zlink.Transports;
 
 namespace Net.Zlink.Benchmarks.Micro;
@@ -34,11 +34,10 @@ public class MessageLeaseBenchmarks : IDisposable
     {
         int offset = 0;
         InboundLease lease = InboundLease.Open(_frames.Slab, ref offset, _frames.Length, _link);
-        var run = new PulledRun(PulledKind.Data, _link, lease, 0, lease.Count, DisconnectReason.Unknown);
         int bytes = 0;
-        for (int i = 0; i < run.Count; i++)
+        for (int i = 0; i < Messages; i++)
         {
-            using var message = new StreamMessage(run, i);
+            using var message = new StreamMessage(new DequeuedMessage(lease, i, _link));
             bytes += message.Span.Length;
         }
 

@@ -307,7 +307,7 @@ internal sealed class InboundLease
     {
         ref Slot last = ref _slots[slot + count - 1];
         int offset = _slots[slot].Offset - StreamFraming.HeaderSize;
-        return (_slab!, offset, last.Offset + last.Length - offset);
+        return (OwnOf(slot) ?? _slab!, offset, last.Offset + last.Length - offset);
     }
 
     public void Release(int slot, int generation) => Release(slot, 1, generation);
@@ -367,6 +367,9 @@ internal sealed class InboundLease
             Recycle();
         }
     }
+
+    /// <summary>Messages may lie apart from each other: they came in several reads.</summary>
+    public bool HasOwnSlabs => _hasOwnSlabs;
 
     private static long BitsOf(int slot, int count) => ((1L << count) - 1) << (slot % GroupSize);
 

@@ -1,3 +1,4 @@
+using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
 using System.Threading.Tasks.Sources;
 using Net.Zlink.Engine;
@@ -6,30 +7,48 @@ using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink;
 
-internal sealed class MessageReceiver
+/// <summary>What differs between sockets in the receive calls. A structure, so that a call for each message costs nothing.</summary>
+internal interface IMessageSource<TMessage>
+{
+    ReceiveQueue Queue { get; }
+
+    TMessage Open(in DequeuedMessage dequeued);
+
+    /// <summary>A blocking receive polls for a moment: true: a message has come.</summary>
+    bool Recheck();
+
+    /// <summary>For the exception of a timeout, with the sign before it.</summary>
+    string? WhyNothingCame();
+}
+
+/// <summary>With synchronous continuations a receive that is awaited takes what is left of this turn only, and then waits.</summary>
+internal sealed class MessageReceiver<TMessage, TSource>
+    where TSource : struct, IMessageSource<TMessage>
 {
     // A batch is taken under one lock in steps of 32: at 24 bytes each they fit the stack, and the lock is free within a microsecond.
     private const int Step = 32;
 
-    private readonly SocketCore _core;
+    private readonly TSource _source;
     private readonly ReceiveQueue _queue;
     private readonly WaiterPool<MessageReceipt> _waiters = new();
     private readonly Action<Waiter<DequeuedMessage>> _recycle;
+    private readonly bool _runsSynchronously;
     private SpinBudget _spin;
     private BatchingPause _gathering;
 
-    public MessageReceiver(SocketCore core)
+    public MessageReceiver(TSource source, bool runsSynchronously = false)
     {
-        _core = core;
-        _queue = core.Receive;
+        _source = source;
+        _queue = source.Queue;
+        _runsSynchronously = runsSynchronously;
         _recycle = waiter => _waiters.Return((MessageReceipt)waiter);
     }
 
-    public bool TryReceive(out Message message)
+    public bool TryReceive([MaybeNullWhen(false)] out TMessage message)
     {
         if (_queue.TryDequeue(out DequeuedMessage dequeued))
         {
-            message = Opened(dequeued);
+            message = _source.Open(dequeued);
             return true;
         }
 
@@ -37,14 +56,14 @@ internal sealed class MessageReceiver
         return false;
     }
 
-    public Message Receive(TimeSpan timeout) => Dequeue(timeout, out DequeuedMessage dequeued)
-        ? Opened(dequeued)
-        : throw new TimeoutException($"no message came within {timeout.TotalMilliseconds:0} ms{TimeoutHint.Find(_core)}");
+    public TMessage Receive(TimeSpan timeout) => Dequeue(timeout, out DequeuedMessage dequeued)
+        ? _source.Open(dequeued)
+        : throw new TimeoutException($"no message came within {timeout.TotalMilliseconds:0} ms{_source.WhyNothingCame()}");
 
-    public bool TryReceive(TimeSpan timeout, out Message message)
+    public bool TryReceive(TimeSpan timeout, [MaybeNullWhen(false)] out TMessage message)
     {
         bool isTaken = Dequeue(timeout, out DequeuedMessage dequeued);
-        message = isTaken ? Opened(dequeued) : default;
+        message = isTaken ? _source.Open(dequeued) : default;
         return isTaken;
     }
 
@@ -53,7 +72,7 @@ internal sealed class MessageReceiver
         bool gathered = _queue.HasCaughtUp && _gathering.Make();
         if (_queue.TryDequeue(out dequeued))
         {
-            if (gathered)
+            if (gathered && dequeued.Notice == LaneNotice.None)
             {
                 _gathering.Report(dequeued.Lease.Messages);
             }
@@ -67,14 +86,15 @@ internal sealed class MessageReceiver
         }
 
         BlockingWait.ThrowIfOnShard(nameof(ReceiveAsync));
-        if (_spin.Wait(_core, static core => Recheck(core)) && _queue.TryDequeue(out dequeued))
+        if (_spin.Wait(_source, static source => source.Recheck()) && _queue.TryDequeue(out dequeued))
         {
             return true;
         }
 
         MessageReceipt waiter = _waiters.Rent();
         waiter.Prepare(_queue, _recycle, blocking: true);
-        waiter.Core = _core;
+        waiter.Source = _source;
+        waiter.RunsSynchronously = false;
         if (_queue.DequeueOrWait(waiter, out dequeued))
         {
             _waiters.Return(waiter);
@@ -90,33 +110,35 @@ internal sealed class MessageReceiver
         return isOver;
     }
 
-    public ValueTask<Message> ReceiveAsync(CancellationToken cancellation)
+    public ValueTask<TMessage> ReceiveAsync(CancellationToken cancellation)
     {
         if (cancellation.IsCancellationRequested)
         {
-            return ValueTask.FromCanceled<Message>(cancellation);
+            return ValueTask.FromCanceled<TMessage>(cancellation);
         }
 
-        if (_queue.TryDequeue(out DequeuedMessage dequeued))
+        DequeuedMessage dequeued = default;
+        if (!_runsSynchronously && _queue.TryDequeue(out dequeued))
         {
-            return new ValueTask<Message>(Opened(dequeued));
+            return new ValueTask<TMessage>(_source.Open(dequeued));
         }
 
         MessageReceipt waiter = _waiters.Rent();
         waiter.Prepare(_queue, _recycle, blocking: false);
-        waiter.Core = _core;
+        waiter.Source = _source;
+        waiter.RunsSynchronously = _runsSynchronously;
         if (_queue.DequeueOrWait(waiter, out dequeued))
         {
             _waiters.Return(waiter);
-            return new ValueTask<Message>(Opened(dequeued));
+            return new ValueTask<TMessage>(_source.Open(dequeued));
         }
 
         waiter.CancelWith(cancellation);
-        return new ValueTask<Message>(waiter, waiter.Version);
+        return new ValueTask<TMessage>(waiter, waiter.Version);
     }
 
     [SkipLocalsInit]
-    public int ReceiveMany(Span<Message> messages, bool mayThrow = true)
+    public int ReceiveMany(Span<TMessage> messages, bool mayThrow = true, bool ofThisTurn = false)
     {
         StepBuffer buffer = default;
         Span<DequeuedMessage> step = buffer;
@@ -124,11 +146,11 @@ internal sealed class MessageReceiver
         while (count < messages.Length)
         {
             Span<DequeuedMessage> destination = step[..Math.Min(Step, messages.Length - count)];
-            int taken = _queue.DequeueMany(destination, mayThrow && count == 0);
+            int taken = _queue.DequeueMany(destination, mayThrow && count == 0, ofThisTurn);
 
             for (int i = 0; i < taken; i++)
             {
-                messages[count++] = Opened(destination[i]);
+                messages[count++] = _source.Open(destination[i]);
             }
 
             if (taken < destination.Length)
@@ -141,7 +163,7 @@ internal sealed class MessageReceiver
     }
 
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    public async ValueTask<int> ReceiveManyAsync(Memory<Message> messages, CancellationToken cancellation)
+    public async ValueTask<int> ReceiveManyAsync(Memory<TMessage> messages, CancellationToken cancellation)
     {
         if (messages.IsEmpty)
         {
@@ -149,22 +171,22 @@ internal sealed class MessageReceiver
         }
 
         cancellation.ThrowIfCancellationRequested();
-        int count = ReceiveMany(messages.Span);
+        int count = ReceiveMany(messages.Span, ofThisTurn: _runsSynchronously);
         if (count > 0)
         {
             return count;
         }
 
-        Message first = await ReceiveAsync(cancellation).ConfigureAwait(false);
+        TMessage first = await ReceiveAsync(cancellation).ConfigureAwait(false);
         messages.Span[0] = first;
-        return 1 + ReceiveMany(messages.Span[1..], mayThrow: false);
+        return 1 + ReceiveMany(messages.Span[1..], mayThrow: false, _runsSynchronously);
     }
 
-    public async IAsyncEnumerable<Message> ReceiveAllAsync([EnumeratorCancellation] CancellationToken cancellation)
+    public async IAsyncEnumerable<TMessage> ReceiveAllAsync([EnumeratorCancellation] CancellationToken cancellation)
     {
         while (true)
         {
-            Message message;
+            TMessage message;
             try
             {
                 message = await ReceiveAsync(cancellation).ConfigureAwait(false);
@@ -182,7 +204,35 @@ internal sealed class MessageReceiver
         }
     }
 
-    private static bool Recheck(SocketCore core)
+    private sealed class MessageReceipt : ReceiveWaiter, IValueTaskSource<TMessage>
+    {
+        public TSource Source { get; set; }
+
+        TMessage IValueTaskSource<TMessage>.GetResult(short token)
+        {
+            TSource source = Source; // Read first: the result returns the waiter for reuse.
+            return source.Open(GetResult(token));
+        }
+    }
+
+    [InlineArray(Step)]
+    private struct StepBuffer
+    {
+        private DequeuedMessage _first;
+    }
+}
+
+internal readonly struct ZmpSource(SocketCore core) : IMessageSource<Message>
+{
+    public ReceiveQueue Queue => core.Receive;
+
+    public Message Open(in DequeuedMessage dequeued)
+    {
+        core.OnDequeued(dequeued);
+        return new Message(dequeued);
+    }
+
+    public bool Recheck()
     {
         if (!core.Receive.IsWorthTaking)
         {
@@ -192,28 +242,5 @@ internal sealed class MessageReceiver
         return core.Receive.IsWorthTaking;
     }
 
-    private Message Opened(in DequeuedMessage dequeued)
-    {
-        _core.OnDequeued(dequeued);
-        return new Message(dequeued);
-    }
-
-    private sealed class MessageReceipt : ReceiveWaiter, IValueTaskSource<Message>
-    {
-        public SocketCore? Core { get; set; }
-
-        Message IValueTaskSource<Message>.GetResult(short token)
-        {
-            SocketCore core = Core!; // Read first: the result returns the waiter for reuse.
-            DequeuedMessage dequeued = GetResult(token);
-            core.OnDequeued(dequeued);
-            return new Message(dequeued);
-        }
-    }
-
-    [InlineArray(Step)]
-    private struct StepBuffer
-    {
-        private DequeuedMessage _first;
-    }
+    public string? WhyNothingCame() => TimeoutHint.Find(core);
 }

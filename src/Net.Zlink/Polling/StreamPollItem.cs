@@ -9,14 +9,14 @@ namespace Net.Zlink;
 internal sealed class StreamPollItem(StreamSocket socket, PollEvents events, object? state)
     : PollItem(socket, events, state)
 {
-    private ReadinessWatchers Watchers => socket.Hub.Queue.Watchers;
+    private ReadinessWatchers Watchers => socket.Hub.Receive.Watchers;
 
     public override PollItem With(PollEvents other) => new StreamPollItem(socket, other, State);
 
     public override PollEvents Check()
     {
         socket.ThrowIfEnded();
-        PollEvents ready = Asks(PollEvents.In) && socket.Hub.IsReadable ? PollEvents.In : PollEvents.None;
+        PollEvents ready = Asks(PollEvents.In) && socket.Hub.Receive.IsReadable ? PollEvents.In : PollEvents.None;
         return Asks(PollEvents.Out) ? ready | PollEvents.Out : ready;
     }
 

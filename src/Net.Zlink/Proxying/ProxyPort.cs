@@ -7,7 +7,7 @@ namespace Net.Zlink;
 internal sealed class ProxyPort
 {
     private readonly ZmpSocket _socket;
-    private readonly MessageReceiver? _receiver;
+    private readonly MessageReceiver<Message, ZmpSource>? _receiver;
     private readonly MessageSender _sender;
 
     // The id of the last message: a peer's messages often follow each other.

@@ -32,14 +32,14 @@ internal sealed class FramedPeers : IPeerFactory
         link.Connection = connection;
         if (_pulled)
         {
-            link.Pull = new PullPeer(link, settings.Inbound);
+            link.AddLane(settings.Inbound);
         }
 
         Report(hub, link, wire);
         hub.Announce(link);
         if (_pulled)
         {
-            hub.Queue.PublishConnected(link.Pull!);
+            hub.AnnounceConnect(link);
         }
 
         connection.Start();

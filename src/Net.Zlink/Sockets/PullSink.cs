@@ -12,7 +12,7 @@ internal sealed class PullSink(StreamHub hub) : IConnectionSink
 
     public void OnOpened(Connection connection)
     {
-        // The connect event was queued when the connection was made, so it comes first and in order of arrival.
+        // The lane was announced when the connection was made, so peers come in order of arrival.
     }
 
     public Delivery OnFrames(Connection connection, in InboundBatch batch)
@@ -35,13 +35,10 @@ internal sealed class PullSink(StreamHub hub) : IConnectionSink
             slabs.Retain(slab, end);
         }
 
-        InboundLease first = InboundLease.Open(slab, ref offset, end, link);
-        InboundLease last = first;
+        Delivery delivery = Delivery.Continue;
         while (offset < end)
         {
-            InboundLease next = InboundLease.Open(slab, ref offset, end, link);
-            last.Next = next;
-            last = next;
+            delivery = link.Lane!.Publish(InboundLease.Open(slab, ref offset, end, link));
         }
 
         if (copied)
@@ -49,12 +46,13 @@ internal sealed class PullSink(StreamHub hub) : IConnectionSink
             slab.Release();
         }
 
-        return hub.Queue.Publish(link.Pull!, first, last, batch.Frames, batch.Length);
+        return delivery == Delivery.Continue && MayReadOfAll(link) ? Delivery.Continue : Delivery.Pause;
     }
 
     public void OnBroken(Connection connection, uint announced) => hub.Refuse((StreamLink)connection.Context!, connection, announced);
 
-    public bool MayRead(Connection connection) => hub.Queue.MayRead(((StreamLink)connection.Context!).Pull!);
+    public bool MayRead(Connection connection) =>
+        (StreamLink)connection.Context! is var link && link.Lane!.MayRead() && MayReadOfAll(link);
 
     public bool MayReadRemaining(Connection connection) => true;
 
@@ -63,11 +61,13 @@ internal sealed class PullSink(StreamHub hub) : IConnectionSink
         var link = (StreamLink)connection.Context!;
         if (hub.EndPeer(link, reason, detail))
         {
-            hub.Queue.PublishDisconnected(link.Pull!, dropUnread: reason == DisconnectReason.Local && !link.RetainsUnread);
+            hub.AnnounceEnd(link, dropUnread: reason == DisconnectReason.Local && !link.RetainsUnread);
         }
     }
 
     public void OnClosed(Connection connection) => hub.OnClosed((StreamLink)connection.Context!);
 
     public void OnFault(Connection connection, Exception exception) => hub.ReportFault((StreamLink)connection.Context!, exception);
+
+    private bool MayReadOfAll(StreamLink link) => hub.Total?.PausedReaders.MayRead(link) ?? true;
 }

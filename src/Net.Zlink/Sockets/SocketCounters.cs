@@ -8,15 +8,15 @@ namespace Net.Zlink.Sockets;
 internal sealed class SocketCounters : ConnectionCounters
 {
     private readonly Lock _gate = new();
-    private readonly List<UndeliveredLinkCounts> _undelivered = [];
+    private readonly List<UndeliveredLink> _undelivered = [];
 
     private const int MaxReportedPeers = 1000;
 
-    private readonly HashSet<PeerLink> _open = [];
+    private readonly HashSet<LaneOwner> _open = [];
 
-    // Lanes of disconnected peers with unread messages still count. They are checked when their number has doubled, so thousands of them
+    // Links of disconnected peers with unread messages still count. They are checked when their number has doubled, so thousands of them
     // cost one or two checks each.
-    private readonly List<InboundLane> _unread = [];
+    private readonly List<LaneOwner> _unread = [];
     private int _nextFinalization;
 
     private OutboundCounts _outbound;
@@ -32,14 +32,34 @@ internal sealed class SocketCounters : ConnectionCounters
 
     public long Unmatched;
 
-    public IReadOnlyList<UndeliveredLinkCounts> Undelivered
+    public long Closed;
+
+    public long HandlerFaults;
+
+    public IReadOnlyList<UndeliveredLink> Undelivered
     {
         get
         {
+            List<UndeliveredLink> all;
+            LaneOwner[] open;
             lock (_gate)
             {
-                return [.. _undelivered];
+                all = [.. _undelivered];
+                open = [.. _open];
             }
+
+            // Those that a blocked shard keeps open.
+            foreach (LaneOwner link in open)
+            {
+                OutboundCounts counts = link.Outbound;
+                long messages = counts.QueuedMessages - counts.QueuedUpdates;
+                if (messages > 0 && all.Count < MaxReportedPeers)
+                {
+                    all.Add(link.Undelivered(messages, counts.QueuedBytes - counts.QueuedUpdateBytes));
+                }
+            }
+
+            return all;
         }
     }
 
@@ -54,7 +74,7 @@ internal sealed class SocketCounters : ConnectionCounters
         }
     }
 
-    public void Open(PeerLink link)
+    public void Open(LaneOwner link)
     {
         lock (_gate)
         {
@@ -85,7 +105,7 @@ internal sealed class SocketCounters : ConnectionCounters
         }
     }
 
-    public bool TryFinalize(PeerLink link, out OutboundCounts outbound)
+    public bool TryFinalize(LaneOwner link, out OutboundCounts outbound)
     {
         outbound = link.Outbound;
         lock (_gate)
@@ -98,7 +118,7 @@ internal sealed class SocketCounters : ConnectionCounters
 
             outbound.UnconfirmedMessages = (link as WireLink)?.Unconfirmed ?? 0;
             Sum(ref _outbound, outbound);
-            _unread.Add(link.Lane);
+            _unread.Add(link);
             if (_unread.Count >= _nextFinalization)
             {
                 RecordUnread();
@@ -106,8 +126,7 @@ internal sealed class SocketCounters : ConnectionCounters
 
             if (outbound.MissedMessages > 0 && _undelivered.Count < MaxReportedPeers)
             {
-                _undelivered.Add(new UndeliveredLinkCounts(
-                    link.Endpoint, link.Peer.RemoteAddress, outbound.MissedMessages, outbound.MissedBytes));
+                _undelivered.Add(link.Undelivered(outbound.MissedMessages, outbound.MissedBytes));
             }
         }
 
@@ -124,23 +143,23 @@ internal sealed class SocketCounters : ConnectionCounters
 
     public void AddTo(ref OutboundCounts outbound, ref LaneCounts inbound)
     {
-        PooledCopy<InboundLane> unread;
-        PooledCopy<PeerLink> open;
+        PooledCopy<LaneOwner> unread;
+        PooledCopy<LaneOwner> open;
         lock (_gate)
         {
             Sum(ref outbound, _outbound);
             Sum(ref inbound, _inbound);
-            unread = new PooledCopy<InboundLane>(_unread);
-            open = new PooledCopy<PeerLink>(_open);
+            unread = new PooledCopy<LaneOwner>(_unread);
+            open = new PooledCopy<LaneOwner>(_open);
         }
 
         // Outside of the lock, because new links wait for it under the socket's lock: two locks a peer, 1 ms for 10,000.
         bool isAnyRead = false;
         using (unread)
         {
-            foreach (InboundLane lane in unread.Items)
+            foreach (LaneOwner link in unread.Items)
             {
-                LaneCounts counts = lane.Counts;
+                LaneCounts counts = link.Inbound;
                 Sum(ref inbound, counts);
                 isAnyRead |= counts.QueuedMessages == 0;
             }
@@ -148,10 +167,10 @@ internal sealed class SocketCounters : ConnectionCounters
 
         using (open)
         {
-            foreach (PeerLink link in open.Items)
+            foreach (LaneOwner link in open.Items)
             {
                 Sum(ref outbound, link.Outbound);
-                Sum(ref inbound, link.Lane.Counts);
+                Sum(ref inbound, link.Inbound);
             }
         }
 
@@ -166,9 +185,9 @@ internal sealed class SocketCounters : ConnectionCounters
 
     private void RecordUnread()
     {
-        _unread.RemoveAll(lane =>
+        _unread.RemoveAll(link =>
         {
-            LaneCounts counts = lane.Counts;
+            LaneCounts counts = link.Inbound;
             if (counts.QueuedMessages > 0)
             {
                 return false;
@@ -207,5 +226,3 @@ internal sealed class SocketCounters : ConnectionCounters
         sum.QueuedBytes += one.QueuedBytes;
     }
 }
-
-internal readonly record struct UndeliveredLinkCounts(RedactedEndpoint Endpoint, string Remote, long Messages, long Bytes);

@@ -4,34 +4,36 @@ using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.Stream;
 using Net.Zlink.Sockets.Endpoints;
+using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink.Sockets;
 
 internal sealed class StreamHub
 {
     // Beyond this many unread events new connections are refused, so that churn cannot fill the memory of a process that does not receive.
-    private const int MaxUnreadEvents = 65_536;
+    private const int MaxUnreadNotices = 65_536;
 
     private readonly ConcurrentDictionary<uint, StreamLink> _links = new();
+    private int _unreadNotices;
 
-    public StreamHub(EngineHost host, long receiveBudget)
+    public StreamHub(EngineHost host, long totalReceiveBytes)
     {
         Host = host;
-        Links = new StreamLinks(Counters, Parts);
+        Links = new StreamLinks(this);
         Endpoints = new EndpointTable(host, Monitors, Counters, Parts);
-        Queue = new PullQueue(receiveBudget, host.Budget);
+        Total = TotalByteLimit.Of(totalReceiveBytes);
         Pull = new FramedPeers(new PullSink(this), pulled: true);
     }
 
     public EngineHost Host { get; }
 
-    public PullQueue Queue { get; }
+    public ReceiveQueue Receive { get; } = new(isInArrivalOrder: false, ReceiveQueue.LongTurn);
 
-    public bool IsReadable => Queue.Depth is not { Messages: 0, Events: 0 };
+    public TotalByteLimit? Total { get; }
 
     public SocketMonitors Monitors { get; } = new();
 
-    public StreamCounters Counters { get; } = new();
+    public SocketCounters Counters { get; } = new();
 
     public IPeerFactory Pull { get; }
 
@@ -55,8 +57,8 @@ internal sealed class StreamHub
     public bool TryFind(uint id, out StreamLink link) => _links.TryGetValue(id, out link!);
 
     /// <inheritdoc cref="StreamLinks.AcquireConnection"/>
-    public string? AcquireConnection(StreamSettings settings) => Queue.Depth.Events >= MaxUnreadEvents
-        ? $"{MaxUnreadEvents} connect and disconnect events are unread; receive them"
+    public string? AcquireConnection(StreamSettings settings) => Volatile.Read(ref _unreadNotices) >= MaxUnreadNotices
+        ? $"{MaxUnreadNotices} connect and disconnect events are unread; receive them"
         : Links.AcquireConnection(settings);
 
     public void Announce(StreamLink link)
@@ -106,14 +108,37 @@ internal sealed class StreamHub
             return false;
         }
 
-        if (link.Pull is not null)
-        {
-            Queue.PublishDisconnected(link.Pull, dropUnread: true);
-        }
-
+        AnnounceEnd(link, dropUnread: true);
         link.RequestClose(DisconnectReason.Local, mode);
         return true;
     }
+
+    public void AnnounceConnect(StreamLink link)
+    {
+        Interlocked.Increment(ref _unreadNotices);
+        link.Lane!.AnnounceConnect();
+    }
+
+    /// <summary>Once for each peer. Its unread messages come before, unless they are dropped.</summary>
+    public void AnnounceEnd(StreamLink link, bool dropUnread)
+    {
+        if (link.Lane is not { } lane)
+        {
+            return;
+        }
+
+        if (dropUnread)
+        {
+            Receive.Drop(lane);
+            Total?.PausedReaders.ResumeWaiters();
+        }
+
+        Interlocked.Increment(ref _unreadNotices);
+        lane.MarkDetached();
+        lane.AnnounceEnd();
+    }
+
+    public void OnNoticeRead() => Interlocked.Decrement(ref _unreadNotices);
 
     public void ReportFault(StreamLink link, Exception exception)
     {
@@ -132,24 +157,15 @@ internal sealed class StreamHub
 
     public void OnClosed(StreamLink link)
     {
-        LinkCounts counts = link.Count();
-        Links.Close(link, counts);
+        Total?.PausedReaders.Remove(link.PausedReader);
+        OutboundCounts counts = Links.Close(link);
         (link.Origin as StreamConnecter)?.OnEnded(link.EndReason);
-        if (counts.Outbound.DroppedMessages > 0)
+        if (counts.DroppedMessages > 0)
         {
-            Publish(SocketEventTypes.MessagesDropped, counts.Outbound.DroppedMessages, link,
-                "accepted, but not written when the connection ended");
-            Host.Warnings.Undelivered(link.Id.ToString(CultureInfo.InvariantCulture), link.Endpoint, counts.Outbound.DroppedMessages,
-                counts.Outbound.DroppedBytes);
+            Publish(SocketEventTypes.MessagesDropped, counts.DroppedMessages, link, "accepted, but not written when the connection ended");
+            Host.Warnings.Undelivered(link.Id.ToString(CultureInfo.InvariantCulture), link.Endpoint, counts.DroppedMessages,
+                counts.DroppedBytes);
         }
-    }
-
-    public StreamCounters Sum()
-    {
-        StreamCounters sum = Links.Sum();
-        sum.Peers = PeerCount;
-        (sum.UnreadMessages, _, _, sum.DroppedUnread) = Queue.Depth;
-        return sum;
     }
 
     /// <summary>Returns at once; <see cref="AllClosed"/> completes later.</summary>
@@ -167,7 +183,15 @@ internal sealed class StreamHub
             link.RequestClose(reason, CloseMode.Orderly, linger);
         }
 
-        Queue.Close(receiveError);
+        Receive.Close(receiveError);
+        foreach (StreamLink link in Links.All)
+        {
+            if (link.Lane is { } lane)
+            {
+                Receive.Drop(lane);
+            }
+        }
+
         Monitors.Stop();
         Parts.Leave();
     }

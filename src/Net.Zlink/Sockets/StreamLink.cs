@@ -4,11 +4,12 @@ using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.WebSocket;
 using Net.Zlink.Sockets.Endpoints;
+using Net.Zlink.Sockets.Links;
 using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets;
 
-internal sealed class StreamLink(uint id, RedactedEndpoint endpoint, object origin, Wire? wire)
+internal sealed class StreamLink(uint id, RedactedEndpoint endpoint, object origin, Wire? wire, StreamHub? hub = null) : LaneOwner
 {
     private int _ended; // The reason + 1, so that one word holds the end and its reason.
     private object? _view;
@@ -46,7 +47,8 @@ internal sealed class StreamLink(uint id, RedactedEndpoint endpoint, object orig
 
     public PipeConnection? Pipe { get; set; }
 
-    public PullPeer? Pull { get; set; }
+    /// <summary>The messages of a pulled peer.</summary>
+    public InboundLane? Lane { get; private set; }
 
     /// <summary>Set before the close is requested.</summary>
     public bool RetainsUnread { get; set; }
@@ -61,7 +63,26 @@ internal sealed class StreamLink(uint id, RedactedEndpoint endpoint, object orig
 
     public DisconnectReason EndReason => (DisconnectReason)Math.Max(0, Volatile.Read(ref _ended) - 1);
 
+    public override Connection? Reader => Connection;
+
+    public override OutboundCounts Outbound => Connection is { } connection ? connection.Outbound.Counts
+        : new OutboundCounts { AcceptedBytes = Pipe?.SentBytes ?? 0, WrittenBytes = Pipe?.SentBytes ?? 0 };
+
+    /// <inheritdoc/>
+    /// <remarks>A handler and a pipe have no lane: what was read is delivered.</remarks>
+    public override LaneCounts Inbound => (Lane?.Counts ?? default) with
+    {
+        Received = Connection?.ReceivedMessages ?? 0,
+        ReceivedBytes = Connection?.ReceivedBytes ?? Pipe?.ReceivedBytes ?? 0
+    };
+
     public bool TryEnd(DisconnectReason reason) => Interlocked.CompareExchange(ref _ended, (int)reason + 1, 0) == 0;
+
+    public void AddLane(QueueLimits limits)
+    {
+        Lane = new InboundLane(limits, hub!.Host.Budget, hub.Total) { NotifiesOfConnect = true };
+        Lane.BelongTo(this);
+    }
 
     public void RequestClose(DisconnectReason reason, CloseMode mode, TimeSpan? linger = null)
     {
@@ -69,10 +90,13 @@ internal sealed class StreamLink(uint id, RedactedEndpoint endpoint, object orig
         Pipe?.RequestClose(reason, mode, linger);
     }
 
-    public LinkCounts Count() => Connection is { } connection
-        ? new LinkCounts(connection.ReceivedMessages, connection.ReceivedBytes, connection.Outbound.Counts)
-        : new LinkCounts(0, Pipe?.ReceivedBytes ?? 0,
-            new OutboundCounts { AcceptedBytes = Pipe?.SentBytes ?? 0, WrittenBytes = Pipe?.SentBytes ?? 0 });
-}
+    public override UndeliveredLink Undelivered(long messages, long bytes) => new(id, endpoint, RemoteText, messages, bytes);
 
-internal readonly record struct LinkCounts(long ReceivedMessages, long ReceivedBytes, OutboundCounts Outbound);
+    public override void Announce(InboundLane lane, int messages) => hub!.Receive.Enqueue(lane, messages);
+
+    public override void OnLaneCapacity()
+    {
+        Connection!.Resume();
+        hub!.Total?.PausedReaders.ResumeWaiters();
+    }
+}

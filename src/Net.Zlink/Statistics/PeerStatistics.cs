@@ -1,5 +1,6 @@
 using Net.Zlink.Engine;
 using Net.Zlink.Sockets;
+using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink;
 
@@ -48,19 +49,20 @@ public sealed class PeerStatistics
 
     internal static PeerStatistics Of(StreamLink link)
     {
-        LinkCounts counts = link.Count();
+        OutboundCounts outbound = link.Outbound;
+        LaneCounts inbound = link.Inbound;
         Connection? connection = link.Connection;
         return new PeerStatistics
         {
-            ReceivedMessages = counts.ReceivedMessages,
-            ReceivedBytes = counts.ReceivedBytes,
-            UnreadMessages = link.Pull is null ? 0 : Volatile.Read(ref link.Pull.Messages),
-            AcceptedMessages = counts.Outbound.AcceptedMessages,
-            WrittenMessages = counts.Outbound.WrittenMessages,
-            WrittenBytes = counts.Outbound.WrittenBytes,
-            QueuedMessages = counts.Outbound.QueuedMessages,
-            QueuedBytes = counts.Outbound.QueuedBytes,
-            DroppedMessages = counts.Outbound.DroppedMessages,
+            ReceivedMessages = inbound.Received,
+            ReceivedBytes = inbound.ReceivedBytes,
+            UnreadMessages = inbound.QueuedMessages,
+            AcceptedMessages = outbound.AcceptedMessages,
+            WrittenMessages = outbound.WrittenMessages,
+            WrittenBytes = outbound.WrittenBytes,
+            QueuedMessages = outbound.QueuedMessages,
+            QueuedBytes = outbound.QueuedBytes,
+            DroppedMessages = outbound.DroppedMessages,
             IsPaused = connection?.IsPaused ?? false,
             SinceLastRead = connection?.SinceLastRead ?? TimeSpan.Zero,
             SinceLastWrite = connection?.SinceLastWrite ?? TimeSpan.Zero,

@@ -105,7 +105,7 @@ public sealed class SocketStatistics
     internal static SocketStatistics Of(SocketCore core)
     {
         var sums = new SocketSums();
-        sums.Add(core);
+        sums.Add(core.Counters, core.LinkCount);
         return sums.ToStatistics();
     }
 }

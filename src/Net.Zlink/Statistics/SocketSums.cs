@@ -22,11 +22,12 @@ internal sealed class SocketSums
 
     public int Sockets { get; private set; }
 
-    public void Add(SocketCore core)
+    public long AcceptedBytes => _outbound.AcceptedBytes;
+
+    public void Add(SocketCounters counters, int peers)
     {
         Sockets++;
-        _peers += core.LinkCount;
-        SocketCounters counters = core.Counters;
+        _peers += peers;
         counters.AddTo(ref _outbound, ref _inbound);
         _failedHandshakes.Add(counters.FailedHandshakes);
         _accepted += Volatile.Read(ref counters.Accepted);

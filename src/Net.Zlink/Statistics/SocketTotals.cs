@@ -21,7 +21,7 @@ internal sealed class SocketTotals
         return copy;
     }
 
-    public void Add(SocketCore core) => Of(core.Type).Add(core);
+    public void Add(SocketCore core) => Of(core.Type).Add(core.Counters, core.LinkCount);
 
     public void Add(ZmpSocketType type, SocketSums gone) => Of(type).Add(gone);
 

@@ -65,23 +65,25 @@ public sealed class StreamStatistics
 
     internal static StreamStatistics Of(StreamHub hub)
     {
-        StreamCounters sum = hub.Sum();
+        var sums = new SocketSums();
+        sums.Add(hub.Counters, hub.PeerCount);
+        SocketStatistics sum = sums.ToStatistics();
         return new StreamStatistics
         {
-            Peers = (int)sum.Peers,
-            AcceptedConnections = sum.Accepted,
-            DialledConnections = sum.Dialled,
-            RefusedConnections = sum.Refused,
-            AcceptErrors = sum.AcceptErrors,
-            HandshakeFailures = HandshakeFailureCounts.Of(sum.FailedHandshakes),
-            ClosedConnections = sum.Closed,
-            HandlerFaults = sum.HandlerFaults,
+            Peers = sum.Peers,
+            AcceptedConnections = sum.AcceptedConnections,
+            DialledConnections = sum.DialledConnections,
+            RefusedConnections = sum.RefusedConnections,
+            AcceptErrors = Volatile.Read(ref hub.Counters.AcceptErrors),
+            HandshakeFailures = sum.HandshakeFailures,
+            ClosedConnections = Volatile.Read(ref hub.Counters.Closed),
+            HandlerFaults = Volatile.Read(ref hub.Counters.HandlerFaults),
             ReceivedMessages = sum.ReceivedMessages,
             ReceivedBytes = sum.ReceivedBytes,
             UnreadMessages = sum.UnreadMessages,
-            DroppedUnreadMessages = sum.DroppedUnread,
+            DroppedUnreadMessages = sum.DroppedUnreadMessages,
             AcceptedMessages = sum.AcceptedMessages,
-            AcceptedBytes = sum.AcceptedBytes,
+            AcceptedBytes = sums.AcceptedBytes,
             WrittenMessages = sum.WrittenMessages,
             WrittenBytes = sum.WrittenBytes,
             DroppedMessages = sum.DroppedMessages,

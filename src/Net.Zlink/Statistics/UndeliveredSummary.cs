@@ -1,5 +1,6 @@
 using Net.Zlink.Engine;
 using Net.Zlink.Sockets;
+using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink;
 
@@ -17,51 +18,28 @@ internal sealed class UndeliveredSummary
     private long _bytes;
     private long _unconfirmed;
 
-    public void Add(StreamHub hub)
+    /// <summary>
+    /// <paramref name="isOver"/>: if not, a blocked shard keeps connections open, and their queued messages are not written.
+    /// </summary>
+    public void Add(SocketCounters counters, bool isOver)
     {
-        StreamCounters sum = hub.Sum();
-        lock (_gate)
-        {
-            // With queued messages of a connection that a blocked shard keeps open.
-            _messages += sum.AcceptedMessages - sum.WrittenMessages;
-            _bytes += sum.AcceptedBytes - sum.WrittenBytes;
-            foreach (UndeliveredLink link in hub.Links.Undelivered)
-            {
-                if (_peers.Count < MaxPeers)
-                {
-                    _peers.Add(new UndeliveredPeer
-                    {
-                        PeerId = link.Id,
-                        Endpoint = link.Endpoint.ToString(),
-                        RemoteAddress = link.Remote,
-                        Messages = link.Messages,
-                        Bytes = link.Bytes,
-                    });
-                }
-            }
-        }
-    }
-
-    public void Add(SocketCore core)
-    {
-        (OutboundCounts outbound, _) = core.Counters.Sum();
-        // If not, a blocked shard keeps connections open, and their queued messages are not written.
-        bool isOver = core.AllClosed.IsCompleted;
+        (OutboundCounts outbound, _) = counters.Sum();
         lock (_gate)
         {
             _messages += outbound.MissedMessages + (isOver ? 0 : outbound.QueuedMessages - outbound.QueuedUpdates);
             _bytes += outbound.MissedBytes + (isOver ? 0 : outbound.QueuedBytes - outbound.QueuedUpdateBytes);
             _unconfirmed += outbound.UnconfirmedMessages;
-            foreach (UndeliveredLinkCounts pipe in core.Counters.Undelivered)
+            foreach (UndeliveredLink link in counters.Undelivered)
             {
                 if (_peers.Count < MaxPeers)
                 {
                     _peers.Add(new UndeliveredPeer
                     {
-                        Endpoint = pipe.Endpoint.ToString(),
-                        RemoteAddress = pipe.Remote,
-                        Messages = pipe.Messages,
-                        Bytes = pipe.Bytes,
+                        PeerId = link.PeerId,
+                        Endpoint = link.Endpoint.ToString(),
+                        RemoteAddress = link.Remote,
+                        Messages = link.Messages,
+                        Bytes = link.Bytes,
                     });
                 }
             }

@@ -2,7 +2,6 @@ using System.Diagnostics.Metrics;
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
-using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
 
@@ -17,13 +16,13 @@ internal sealed class ZlinkMeters : IDisposable
 
     private readonly Meter _meter;
     private readonly ZlinkContext _context;
-    private readonly CollectionSnapshot<StreamCounters> _streams;
+    private readonly CollectionSnapshot<SocketStatistics> _streams;
     private readonly CollectionSnapshot<SocketTotals> _sockets;
 
     public ZlinkMeters(ZlinkContext context)
     {
         _context = context;
-        _streams = new CollectionSnapshot<StreamCounters>(context.Sockets.SumStreams, TimeProvider.System);
+        _streams = new CollectionSnapshot<SocketStatistics>(context.Sockets.SumStreams, TimeProvider.System);
         _sockets = new CollectionSnapshot<SocketTotals>(context.Sockets.SumSockets, TimeProvider.System);
         int number = Interlocked.Increment(ref s_contexts);
         KeyValuePair<string, object?>[] tags = [new("zlink.context", context.Options.Name ?? (object)number)];
@@ -91,22 +90,24 @@ internal sealed class ZlinkMeters : IDisposable
             static c => PerKind(
                 c,
                 CauseTag,
-                ("lost", static c => c.FailedHandshakes[HandshakeFailure.Lost]),
-                ("timed_out", static c => c.FailedHandshakes[HandshakeFailure.TimedOut]),
-                ("malformed", static c => c.FailedHandshakes[HandshakeFailure.Malformed]),
-                ("certificate", static c => c.FailedHandshakes[HandshakeFailure.Certificate])),
+                ("lost", static c => c.HandshakeFailures.Lost),
+                ("timed_out", static c => c.HandshakeFailures.TimedOut),
+                ("malformed", static c => c.HandshakeFailures.Malformed),
+                ("certificate", static c => c.HandshakeFailures.Certificate)),
             "{connection}",
             "Connections that ended in the handshake of tls, ws or wss.");
         Counter(
             "zlink.stream.dropped",
             _streams,
-            static c => PerKind(c, CauseTag, ("connection_lost", static c => c.DroppedMessages), ("unread", static c => c.DroppedUnread)),
+            static c => PerKind(c, CauseTag, ("connection_lost", static c => c.DroppedMessages),
+                ("unread", static c => c.DroppedUnreadMessages)),
             "{message}",
             "Messages accepted and not written, or read and not received.");
         Counter(
             "zlink.stream.connections",
             _streams,
-            static c => PerKind(c, DirectionTag, ("accepted", static c => c.Accepted), ("dialled", static c => c.Dialled)),
+            static c => PerKind(c, DirectionTag, ("accepted", static c => c.AcceptedConnections),
+                ("dialled", static c => c.DialledConnections)),
             "{connection}",
             "Connections of STREAM sockets that came up, rejected ones included.");
         Gauge("zlink.stream.peers", _streams, static c => One(c.Peers), "{peer}", "Peers that are connected to STREAM sockets.");
@@ -122,7 +123,7 @@ internal sealed class ZlinkMeters : IDisposable
             "Messages that STREAM sockets have written.");
         Counter("zlink.stream.written_bytes", _streams, static c => One(c.WrittenBytes), "By",
             "Bytes that STREAM sockets have written, frame headers included.");
-        Counter("zlink.stream.refused", _streams, static c => One(c.Refused), "{connection}",
+        Counter("zlink.stream.refused", _streams, static c => One(c.RefusedConnections), "{connection}",
             "Connections that STREAM sockets have rejected.");
     }
 
@@ -200,7 +201,7 @@ internal sealed class ZlinkMeters : IDisposable
             kind => new Measurement<long>(kind.Value(one.Statistics), new(TypeTag, one.Type), new(tag, kind.Kind))));
 
     private static IEnumerable<Measurement<long>> PerKind(
-        StreamCounters counters, string tag, params (string Kind, Func<StreamCounters, long> Value)[] kinds) =>
+        SocketStatistics counters, string tag, params (string Kind, Func<SocketStatistics, long> Value)[] kinds) =>
         kinds.Select(one => new Measurement<long>(one.Value(counters), new KeyValuePair<string, object?>(tag, one.Kind)));
 
     private IEnumerable<Measurement<T>> PerShard<T>(Func<ShardStatistics, T> value)

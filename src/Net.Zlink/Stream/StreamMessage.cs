@@ -2,6 +2,7 @@ using System.Net;
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Sockets;
+using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink;
 
@@ -34,26 +35,23 @@ public readonly struct StreamMessage : IDisposable
     private readonly int _slot;
     private readonly int _generation;
 
-    internal StreamMessage(in PulledRun run, int index)
+    internal StreamMessage(in DequeuedMessage dequeued)
     {
-        PeerId = run.PeerId;
-        Reason = run.Reason;
-        Kind = run.Kind switch
+        var link = (StreamLink)dequeued.Link;
+        PeerId = link.Id;
+        if (dequeued.Notice == LaneNotice.None)
         {
-            PulledKind.Connected => StreamMessageKind.Connected,
-            PulledKind.Disconnected => StreamMessageKind.Disconnected,
-            _ => StreamMessageKind.Data,
-        };
-        if (run.Lease is { } lease)
-        {
-            _origin = lease;
-            _slot = run.FirstSlot + index;
-            _generation = lease.GenerationOf(_slot);
+            Kind = StreamMessageKind.Data;
+            _origin = dequeued.Lease;
+            _slot = dequeued.Slot;
+            _generation = dequeued.Lease.GenerationOf(_slot);
+            return;
         }
-        else
-        {
-            _origin = run.Link;
-        }
+
+        bool isEnd = dequeued.Notice == LaneNotice.Disconnected;
+        Kind = isEnd ? StreamMessageKind.Disconnected : StreamMessageKind.Connected;
+        Reason = isEnd ? link.EndReason : DisconnectReason.Unknown;
+        _origin = link;
     }
 
     /// <summary>Connect, disconnect or data.</summary>
@@ -100,7 +98,7 @@ public readonly struct StreamMessage : IDisposable
         ref readonly StreamMessage first = ref messages[0];
         InboundLease lease = first.Lease ?? throw new ArgumentException(
             "A connect or disconnect event has no payload to send.", nameof(messages));
-        int most = Math.Min(messages.Length, InboundLease.GroupSize - (first._slot % InboundLease.GroupSize));
+        int most = lease.HasOwnSlabs ? 1 : Math.Min(messages.Length, InboundLease.GroupSize - (first._slot % InboundLease.GroupSize));
         int count = 1;
         while (count < most && messages[count]._slot == first._slot + count && ReferenceEquals(messages[count]._origin, lease)
             && messages[count]._generation == first._generation)

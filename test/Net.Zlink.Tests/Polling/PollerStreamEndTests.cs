@@ -33,7 +33,7 @@ public sealed class PollerStreamEndTests : PollerTestBase
         await Fixture.ConnectAsync(endpoint);
         Poller.Add(disposed, PollEvents.In | PollEvents.Out);
         Poller.Add(ready, PollEvents.Out);
-        await Fixture.UntilAsync(() => disposed.Hub.IsReadable);
+        await Fixture.UntilAsync(() => disposed.Hub.Receive.IsReadable);
         Assert.Equal(2, Poller.Poll(Results, TimeSpan.Zero));
 
         disposed.Dispose();

@@ -221,7 +221,7 @@ public sealed class PollerStreamTests : PollerTestBase
         {
             StreamSocket socket = Fixture.Bind(out string endpoint);
             await Fixture.ConnectAsync(endpoint);
-            await Fixture.UntilAsync(() => socket.Hub.IsReadable);
+            await Fixture.UntilAsync(() => socket.Hub.Receive.IsReadable);
             Poller.Add(socket, PollEvents.In);
             sockets.Add(socket);
         }
@@ -243,7 +243,7 @@ public sealed class PollerStreamTests : PollerTestBase
         StreamSocket socket = Fixture.Bind(out string endpoint);
         Poller.Add(socket, PollEvents.In | PollEvents.Out);
         await Fixture.ConnectAsync(endpoint);
-        await Fixture.UntilAsync(() => socket.Hub.IsReadable);
+        await Fixture.UntilAsync(() => socket.Hub.Receive.IsReadable);
         Assert.Equal([0, 0, 0], AllocationsOfPolls(() =>
         {
             Assert.True(socket.TryReceive(out _));

@@ -16,7 +16,7 @@ public sealed class EndpointTableTests : IDisposable
 {
     private readonly BufferPool _pool = TestPools.Create();
     private readonly RecordingLoggers _log = new();
-    private readonly StreamCounters _counters = new();
+    private readonly SocketCounters _counters = new();
     private readonly SocketMonitors _monitors = new();
     private readonly CloseTracker _parts = new();
     private readonly Acceptor _acceptor = new();

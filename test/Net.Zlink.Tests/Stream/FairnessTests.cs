@@ -8,7 +8,7 @@ public sealed class FairnessTests
     [Fact]
     public async Task A_flooding_peer_does_not_starve_another_one()
     {
-        // One read of a peer is a turn: at most 64 KiB or 256 messages. The quiet peer's message waits for at most the turn that is being
+        // A turn ends at 64 KiB or 256 messages. The quiet peer's message waits for at most the turn that is being
         // served and its own.
         const int LongestWait = 2 * 256;
         await using var fixture = new StreamFixture(shards: 1);
@@ -55,7 +55,7 @@ public sealed class FairnessTests
             await socket.NextConnectedAsync();
         }
 
-        // Three turns of each peer: two frames would be more than the 64 KiB of a turn. Each is awaited, so that they come in this order.
+        // Three turns of each peer: a frame is more than the 64 KiB that end a turn. Each is awaited, so that they come in this order.
         long unread = 0;
         for (byte round = 0; round < 3; round++)
         {
@@ -75,7 +75,7 @@ public sealed class FairnessTests
             }
         }
 
-        static byte[] LongFrame(byte round) => [.. Enumerable.Repeat(round, 40_000)];
+        static byte[] LongFrame(byte round) => [.. Enumerable.Repeat(round, 70_000)];
     }
 
     [Fact]

@@ -41,7 +41,7 @@ public sealed class PeerEventTests
     }
 
     [Fact]
-    public async Task Events_overtake_the_data_of_other_peers()
+    public async Task Events_of_a_peer_take_its_turn_behind_the_data_of_peers_that_came_before()
     {
         await using var fixture = new StreamFixture();
         StreamSocket socket = fixture.Bind(out string endpoint);
@@ -53,10 +53,11 @@ public sealed class PeerEventTests
         second.EndSending();
         Assert.Empty(await second.ReadToEndAsync());
 
+        Assert.Equal([1], await socket.NextDataAsync(firstId));
+        Assert.Equal([2], await socket.NextDataAsync(firstId));
         uint secondId = await socket.NextConnectedAsync();
         Assert.NotEqual(firstId, secondId);
         Assert.Equal(secondId, (await socket.NextDisconnectedAsync()).PeerId);
-        Assert.Equal([1], await socket.NextDataAsync(firstId));
     }
 
     [Fact]

@@ -13,7 +13,7 @@ internal struct ConsumerState
 
     public InboundLease? Current;
 
-    public PeerLink? Link;
+    public LaneOwner? Link;
 
     public InboundLane? NextToResume;
 

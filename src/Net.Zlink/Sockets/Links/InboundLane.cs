@@ -1,7 +1,6 @@
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Protocol.Zmp;
-using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink.Sockets.Links;
 
@@ -9,24 +8,27 @@ namespace Net.Zlink.Sockets.Links;
 /// The lane's lock is held to add a batch, or to take all that was added. The holder of the receive queue's lock reads what was taken
 /// without the lane's lock, so a consumer takes both locks once per batch, not once per message.
 /// </summary>
-internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null) : IShareOwner
+internal sealed partial class InboundLane(QueueLimits limits, ByteBudget? budget = null, TotalByteLimit? total = null)
+    : IShareOwner, IReadLimit
 {
     private ShortLock _gate;
     private ProducerChain _added;
     private InboundLease? _unwanted;
     private bool _isQueued;
     private bool _isClosed;
-    private bool _isFiltered;
     private bool _isInArrivalOrder;
     private int _holds;
-    private LaneCapacity _capacity = new(limits, budget);
+    private bool _isConnectUnread;
+    private bool _isEndUnread;
+    private SocketCore? _filter;
+    private LaneCapacity _capacity = new(limits, budget, total);
     private LaneCounters _counters;
     private CacheGap _gap;
     private ConsumerState _consumer = new() { Limits = ConsumerState.ReportsOf(limits) };
 
     public static (int Counters, int Gap, int Taken) Layout { get; } = LayoutOf(new InboundLane(default));
 
-    public PeerLink Link => _consumer.Link!;
+    public LaneOwner Link => _consumer.Link!;
 
     public bool Conflates { get; set; }
 
@@ -35,6 +37,12 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
 
     /// <summary>A later connection of the same peer, which is received when this lane is empty. Under the receive queue's lock.</summary>
     public InboundLane? Successor { get; set; }
+
+    /// <summary>The application is notified of the peer before its first message (STREAM).</summary>
+    public bool NotifiesOfConnect
+    {
+        init => _isConnectUnread = value;
+    }
 
     public InboundLane? NextToResume
     {
@@ -68,19 +76,15 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
 
     private InboundLease? NextLease => _consumer.Current ?? Volatile.Read(ref _added.First);
 
-    private SendStatus Admit(bool force) => _isClosed ? SendStatus.Closed
-        : !force && !Conflates && _capacity.PauseIfFull(this) ? SendStatus.Full
-        : SendStatus.Accepted;
-
     private static long ChargeOf(long payload, int parts) => payload + ((long)ZmpFrame.HeaderSize * parts);
 
-    public int BelongTo(PeerLink link)
+    public int BelongTo(LaneOwner link)
     {
         using (_gate.EnterScope())
         {
             _consumer.Link = link;
-            _isFiltered = link.Socket.InboundRole == InboundRole.Filtered;
-            _isInArrivalOrder = link.Socket.Receive.IsInArrivalOrder;
+            _filter = link.Filter;
+            _isInArrivalOrder = link.IsInArrivalOrder;
             return (int)_capacity.Messages;
         }
     }
@@ -90,7 +94,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         Delivery delivery = Enqueue(lease, out int updates);
         if (updates > 0)
         {
-            Link.Socket.Announce(this, updates);
+            Link.Announce(this, updates);
         }
 
         return delivery;
@@ -125,6 +129,11 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         return pause ? Delivery.Pause : Delivery.Continue;
     }
 
+    public void AnnounceConnect() => AnnounceNotice(isEnd: false);
+
+    /// <summary>The application is notified after the last message, also of a lane that was dropped.</summary>
+    public void AnnounceEnd() => AnnounceNotice(isEnd: true);
+
     /// <summary>A connection that may read must read, because it gets no further notice.</summary>
     public bool MayRead()
     {
@@ -136,62 +145,17 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         }
     }
 
-    public SendStatus Append(in OutgoingMessage message, Slab.SlabCache slabs, PeerIdentity source, bool force = false, int checkedAt = 0)
+    public long FreeReads
     {
-        try
+        get
         {
-            return AppendOrThrow(message, slabs, source, force, checkedAt);
-        }
-        catch (OutOfMemoryException)
-        {
-            return SendStatus.NoMemory;
-        }
-    }
-
-    private SendStatus AppendOrThrow(in OutgoingMessage message, Slab.SlabCache slabs, PeerIdentity source, bool force, int checkedAt)
-    {
-        // A long payload is copied outside of the lock. The limit is checked first, so a full lane costs no copy.
-        if (message.IsLargeCopy && !force && Status is not SendStatus.Accepted and var refusal)
-        {
-            return refusal;
-        }
-
-        // So is what replaces an earlier message, which stays if no buffer can be had.
-        Slab? copy = message.IsLargeCopy || (Conflates && message.IsShort)
-            ? slabs.Copy(message.Payload) : null;
-        message.Built?.PutIntoArrays(slabs.Pool);
-
-        SendStatus status;
-        InboundLease? obsolete = null;
-        bool notify = false;
-        bool copied = false;
-        using (_gate.EnterScope())
-        {
-            status = Admit(force);
-            if (status == SendStatus.Accepted)
+            using (_gate.EnterScope())
             {
-                obsolete = Conflates ? DequeueObsolete() : null;
-                copied = _added.Add(message, copy, slabs, source, checkedAt, out int parts, out long bytes);
-                _capacity.Add(1, ChargeOf(bytes, parts));
-                copy = null;
-                notify = (!_isQueued || _isInArrivalOrder) && _consumer.Link is not null;
-                _isQueued = true;
+                int mark = _consumer.Limits.Messages;
+                return mark == 0 ? long.MaxValue
+                    : Math.Max(1, mark - _capacity.Messages + Volatile.Read(ref _consumer.UnreportedMessages));
             }
         }
-
-        copy?.Release();
-        InboundLease.ReleaseAll(obsolete);
-        if (copied && message.Owner is { } owner)
-        {
-            DeferredDisposal.Dispose(owner);
-        }
-
-        if (notify)
-        {
-            Link.Socket.Announce(this, messages: 1);
-        }
-
-        return status;
     }
 
     public void CountFiltered(int messages, long bytes)
@@ -199,17 +163,6 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         using (_gate.EnterScope())
         {
             _counters.Filter(messages, bytes);
-        }
-    }
-
-    public SendStatus Status
-    {
-        get
-        {
-            using (_gate.EnterScope())
-            {
-                return Admit(force: false);
-            }
         }
     }
 
@@ -232,7 +185,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
     public void OnBudgetAvailable()
     {
         bool resume;
-        PeerLink? reader;
+        LaneOwner? reader;
         using (_gate.EnterScope())
         {
             resume = _capacity.ResumeForAny(this);
@@ -292,21 +245,21 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
 
     public void FetchPayload() => NextLease?.FetchPayload();
 
-    public bool TryDequeue(out InboundLease lease, out int slot, ref bool resume)
+    public bool TryDequeue(out DequeuedMessage dequeued, ref bool resume)
     {
         InboundLease? current = _consumer.Current;
         if (current is null)
         {
-            current = Refill(ref resume);
+            current = Refill(out LaneNotice notice, ref resume);
             if (current is null)
             {
-                (lease, slot) = (null!, 0);
-                return false;
+                dequeued = new DequeuedMessage(null!, 0, Link, notice);
+                return notice != LaneNotice.None;
             }
         }
 
-        slot = current.Cursor;
-        lease = current;
+        int slot = current.Cursor;
+        dequeued = new DequeuedMessage(current, slot, Link);
         int parts = current.PartsOf(slot);
         _consumer.UnreportedMessages++;
         _consumer.UnreportedBytes += ChargeOf(current.BytesOf(slot), parts);
@@ -319,7 +272,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         }
 
         current.Cursor = next;
-        if (_consumer.IsReportNeeded || (_consumer.Current is null && (_isInArrivalOrder || _capacity.IsPaused)))
+        if (_consumer.IsReportNeeded || (_consumer.Current is null && (_isInArrivalOrder || _capacity.IsAwaited)))
         {
             // Also at the last message if no dequeue follows, and if a sender waits far below the lane's own limits.
             resume |= Report();
@@ -327,6 +280,9 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
 
         return true;
     }
+
+    /// <summary>What this turn took is reported: others may wait for it, and the lane's next turn is far.</summary>
+    public bool EndTurn() => Report();
 
     /// <summary>Under the receive queue's lock; release the result outside of it.</summary>
     public (InboundLease? Taken, InboundLease? Added) Drop()
@@ -353,12 +309,12 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
 
         using (_gate.EnterScope())
         {
-            if (_isFiltered)
+            if (_filter is not null)
             {
-                resume |= Refilter();
+                resume |= Refilter(_filter);
             }
 
-            _isQueued = _added.First is not null;
+            _isQueued = _added.First is not null || _isConnectUnread || _isEndUnread;
             if (!_isQueued)
             {
                 SettleReport();
@@ -382,7 +338,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         }
     }
 
-    public InboundLease? DequeueUnwanted() => _isFiltered ? Interlocked.Exchange(ref _unwanted, null) : null;
+    public InboundLease? DequeueUnwanted() => _filter is not null ? Interlocked.Exchange(ref _unwanted, null) : null;
 
     /// <summary>Nothing is unread, and it waits behind no other lane.</summary>
     public bool IsDrained()
@@ -448,20 +404,51 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         }
     }
 
-    private InboundLease? Refill(ref bool resume)
+    private void AnnounceNotice(bool isEnd)
     {
+        bool announces;
+        using (_gate.EnterScope())
+        {
+            _isEndUnread |= isEnd;
+            announces = !_isQueued && (_isConnectUnread || _isEndUnread);
+            _isQueued |= announces;
+        }
+
+        if (announces)
+        {
+            Link.Announce(this, messages: 0);
+        }
+    }
+
+    private InboundLease? Refill(out LaneNotice notice, ref bool resume)
+    {
+        notice = LaneNotice.None;
         using (_gate.EnterScope())
         {
             SettleReport();
             resume |= _capacity.Resume();
-            if (_isFiltered)
+            if (_isConnectUnread)
             {
-                resume |= Refilter();
-                _consumer.Current = _added.DequeueFiltered(Link.Socket.FilterVersion);
+                _isConnectUnread = false;
+                notice = LaneNotice.Connected;
+                return null;
+            }
+
+            if (_filter is not null)
+            {
+                resume |= Refilter(_filter);
+                _consumer.Current = _added.DequeueFiltered(_filter.FilterVersion);
             }
             else
             {
                 _consumer.Current = _added.DequeueAll();
+            }
+
+            if (_consumer.Current is null && _isEndUnread)
+            {
+                _isEndUnread = false;
+                notice = LaneNotice.Disconnected;
+                return null;
             }
 
             _isQueued = _consumer.Current is not null;
@@ -469,10 +456,10 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         }
     }
 
-    private bool Refilter()
+    private bool Refilter(SocketCore filter)
     {
         var filteredOut = default(FilteredOut);
-        _added.FilterFront(Link.Socket, Link.Socket.FilterVersion, ref filteredOut);
+        _added.FilterFront(filter, filter.FilterVersion, ref filteredOut);
         if (filteredOut.Messages == 0)
         {
             return false;

@@ -3,8 +3,11 @@ using Net.Zlink.Engine;
 
 namespace Net.Zlink.Sockets.Links;
 
-/// <summary>The fill of a lane and its limits. A field of its lane, never copied, under the lane's lock.</summary>
-internal struct LaneCapacity(QueueLimits limits, ByteBudget? budget)
+/// <summary>
+/// The fill of a lane and its limits: its own, the context's, and perhaps the socket's. A field of its lane, never copied, under the lane's
+/// lock.
+/// </summary>
+internal struct LaneCapacity(QueueLimits limits, ByteBudget? budget, TotalByteLimit? total)
 {
     private QueueCapacity _queueCapacity = new(limits, budget);
     private bool _isPaused;
@@ -20,6 +23,9 @@ internal struct LaneCapacity(QueueLimits limits, ByteBudget? budget)
         set => Volatile.Write(ref _isPaused, value);
     }
 
+    /// <summary>A sender waits, so a consumer reports its last message at once.</summary>
+    public readonly bool IsAwaited => IsPaused || total is { PausedReaders.Count: > 0 };
+
     /// <inheritdoc cref="ByteShare.SenderCanContinue"/>
     public readonly Action? SenderCanContinue { get => _queueCapacity.SenderCanContinue; set => _queueCapacity.SenderCanContinue = value; }
 
@@ -31,12 +37,14 @@ internal struct LaneCapacity(QueueLimits limits, ByteBudget? budget)
     {
         Messages += messages;
         Bytes += bytes;
+        total?.Add(bytes);
     }
 
     public void Remove(long messages, long bytes)
     {
         Messages -= messages;
         Bytes -= bytes;
+        total?.Remove(bytes);
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -57,7 +65,7 @@ internal struct LaneCapacity(QueueLimits limits, ByteBudget? budget)
         bool resume = IsPaused && _queueCapacity.IsBelowLowMark(Messages, Bytes);
         IsPaused &= !resume;
         _queueCapacity.Shrink(Bytes);
-        return resume;
+        return resume || total is { CanResume: true };
     }
 
     public bool ResumeForAny(IShareOwner lane)
@@ -74,7 +82,7 @@ internal struct LaneCapacity(QueueLimits limits, ByteBudget? budget)
 
     public void Clear()
     {
-        (Messages, Bytes) = (0, 0);
+        Remove(Messages, Bytes);
         _queueCapacity.Shrink(0);
     }
 

@@ -3,13 +3,13 @@ using Net.Zlink.Engine;
 namespace Net.Zlink.Sockets.Links;
 
 /// <summary>
-/// Connections that are not read because a shared lane is full, resumed first come, first served, as many as there is capacity for.
+/// Connections that are not read because a shared limit is reached, resumed first come, first served, as many as there is capacity for.
 /// Resuming all at once cost 400 works of the shards for each message, with 2,000 connections and a high-water mark of 1. A resume ends
 /// behind the connection's own work, whatever that did; then the next begins, if there is capacity. So none is forgotten: while a
-/// connection waits, either a resume is pending, or the lane was found full after it began to wait. Order of locks: this one, then the
-/// lane's.
+/// connection waits, either a resume is pending, or the limit was found reached after it began to wait. Order of locks: this one, then
+/// the limit's.
 /// </summary>
-internal sealed class PausedReaders(InboundLane lane)
+internal sealed class PausedReaders(IReadLimit limit)
 {
     // Each resumed connection may exceed the limits by a read of 64 KiB: 4 MiB in all.
     private const int MaxConcurrentResumes = 64;
@@ -17,43 +17,30 @@ internal sealed class PausedReaders(InboundLane lane)
     private readonly LinkedList<PausedReader> _readers = [];
     private ShortLock _gate;
     private int _resumes;
-    private int _limit;
+    private int _count;
 
-    public int Limit
-    {
-        set => Volatile.Write(ref _limit, value);
-    }
-
-    public int Count
-    {
-        get
-        {
-            using (_gate.EnterScope())
-            {
-                return _readers.Count;
-            }
-        }
-    }
+    /// <summary>Read without the lock.</summary>
+    public int Count => Volatile.Read(ref _count);
 
     /// <summary>A connection that may not read is resumed in its turn.</summary>
-    public bool MayRead(WireLink link)
+    public bool MayRead(LaneOwner link)
     {
         PausedReader? waiter = link.PausedReader;
-        if (lane.MayRead())
+        if (limit.MayRead())
         {
             waiter?.OnCapacityFound();
             return true;
         }
 
-        if (link.Session is not { } session)
+        if (link.Reader is not { } connection)
         {
             return false;
         }
 
-        if (waiter is null || !waiter.IsOf(session.Connection))
+        if (waiter is null || !waiter.IsOf(connection))
         {
             Remove(waiter);
-            link.PausedReader = waiter = new PausedReader(this, session.Connection);
+            link.PausedReader = waiter = new PausedReader(this, connection);
         }
 
         return !Add(waiter);
@@ -69,9 +56,10 @@ internal sealed class PausedReaders(InboundLane lane)
         using (_gate.EnterScope())
         {
             waiter.Add(_readers);
+            Volatile.Write(ref _count, _readers.Count);
         }
 
-        if (!lane.MayRead())
+        if (!limit.MayRead())
         {
             return true;
         }
@@ -88,6 +76,7 @@ internal sealed class PausedReaders(InboundLane lane)
             using (_gate.EnterScope())
             {
                 waiter.Remove(_readers);
+                Volatile.Write(ref _count, _readers.Count);
             }
         }
     }
@@ -114,25 +103,15 @@ internal sealed class PausedReaders(InboundLane lane)
     {
         using (_gate.EnterScope())
         {
-            if (_readers.First is not { } first || _resumes >= MaxConcurrentResumes || _resumes >= FreeMessages())
+            if (_readers.First is not { } first || _resumes >= MaxConcurrentResumes || !limit.MayRead() || _resumes >= limit.FreeReads)
             {
                 return null;
             }
 
             _resumes++;
             first.Value.TryResume(_readers);
+            Volatile.Write(ref _count, _readers.Count);
             return first.Value;
         }
-    }
-
-    private long FreeMessages()
-    {
-        if (!lane.MayRead())
-        {
-            return 0;
-        }
-
-        int mark = Volatile.Read(ref _limit);
-        return mark == 0 ? MaxConcurrentResumes : Math.Max(1, mark - lane.Counts.QueuedMessages);
     }
 }

@@ -1,10 +1,10 @@
 using Net.Zlink.Engine;
+using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink.Sockets.Links;
 
-internal abstract class PeerLink
+internal abstract class PeerLink : LaneOwner
 {
-    private bool _countersFinal;
     private PeerIdentity _peer = PeerIdentity.Unknown;
     private long _droppedAtMark;
     private long _topics;
@@ -58,13 +58,19 @@ internal abstract class PeerLink
 
     public void CountTopics() => Interlocked.Increment(ref _topics);
 
-    public bool AreCountersFinal => _countersFinal;
-
-    public bool TryFinalizeCounters() => !Interlocked.Exchange(ref _countersFinal, true);
-
     public virtual string? WhyNotConnected => null;
 
-    public abstract OutboundCounts Outbound { get; }
+    public override Connection? Reader => null;
+
+    public override LaneCounts Inbound => Lane.Counts;
+
+    public override SocketCore? Filter => Socket.InboundRole == InboundRole.Filtered ? Socket : null;
+
+    public override bool IsInArrivalOrder => Socket.Receive.IsInArrivalOrder;
+
+    public override UndeliveredLink Undelivered(long messages, long bytes) => new(0, Endpoint, Peer.RemoteAddress, messages, bytes);
+
+    public override void Announce(InboundLane lane, int messages) => Socket.Announce(lane, messages);
 
     public virtual (long Messages, long Bytes) Waiting
     {
@@ -86,8 +92,6 @@ internal abstract class PeerLink
     public abstract bool HasCapacity { get; }
 
     public abstract void SendOwn(Protocol.Zmp.ZmpFlags flags, ReadOnlySpan<byte> body);
-
-    public abstract void OnLaneCapacity();
 
     public abstract void SetLimits(QueueLimits outbound, QueueLimits inbound);
 

@@ -3,28 +3,34 @@ using Net.Zlink.Engine;
 
 namespace Net.Zlink.Sockets.Links;
 
-internal readonly record struct DequeuedMessage(InboundLease Lease, int Slot, PeerLink Link);
-
-internal class ReceiveWaiter : Waiter<DequeuedMessage>
-{
-    internal DequeuedMessage Given { get; set; }
-}
-
 /// <summary>
-/// The receive queue of a socket: fair between its links, one message each in turn, or in order of arrival. The lock makes its holder the
-/// single consumer of all lanes.
+/// The receive queue of a socket: fair between its links, which take turns, or in order of arrival. The lock makes its holder the single
+/// consumer of all lanes. A turn is one message, or until a limit of messages or bytes is reached: then a consumer answers one peer's
+/// messages with one write.
 /// </summary>
-internal sealed class ReceiveQueue : IWaiterList
+internal sealed partial class ReceiveQueue : IWaiterList
 {
+    /// <summary>At most a read, or the message that exceeds it: a flooding peer delays the others by one turn.</summary>
+    public static readonly QueueLimits LongTurn = new(InboundLease.MaxSlots, ReceiveSlab.ReadSize);
+
+    private readonly QueueLimits? _turn;
     private readonly ArrivalOrder? _arrivals;
     private ShortLock _gate;
     private ReadyLanes _readyLanes;
     private WaiterList<ReceiveWaiter> _waiters;
     private InboundLane? _currentLane;
     private bool _mayHaveMore;
+    private int _turnMessages;
+    private long _turnBytes;
     private Func<Exception>? _closed;
+    private ReceiveDispatch? _dispatch;
 
-    public ReceiveQueue(bool isInArrivalOrder) => _arrivals = isInArrivalOrder ? new ArrivalOrder() : null;
+    /// <summary><paramref name="turn"/>: null: one message.</summary>
+    public ReceiveQueue(bool isInArrivalOrder, QueueLimits? turn = null)
+    {
+        _arrivals = isInArrivalOrder ? new ArrivalOrder() : null;
+        _turn = turn;
+    }
 
     public ReadinessWatchers Watchers { get; } = new();
 
@@ -104,7 +110,7 @@ internal sealed class ReceiveQueue : IWaiterList
         }
 
         ResumeAll(resume);
-        CompleteAll(served);
+        CompleteAll(served, mayRunHere: updates[0].Messages > 0);
         if (notify)
         {
             Watchers.Notify();
@@ -128,11 +134,13 @@ internal sealed class ReceiveQueue : IWaiterList
     {
         InboundLane? resume = null;
         bool found;
+        bool startsTurn;
         Func<Exception>? closed;
         using (_gate.EnterScope())
         {
             closed = _closed;
             found = Dequeue(ref resume, out dequeued);
+            startsTurn = _turnMessages == 1;
         }
 
         if (resume is not null)
@@ -140,11 +148,11 @@ internal sealed class ReceiveQueue : IWaiterList
             ResumeAll(resume);
         }
 
-        if (!found)
+        if (!found || startsTurn)
         {
-            // Before a wait: the answers are written now.
+            // Before a wait or a peer's turn: the answers are written now.
             CallerFlush.Run();
-            if (closed is not null)
+            if (!found && closed is not null)
             {
                 throw closed();
             }
@@ -153,57 +161,29 @@ internal sealed class ReceiveQueue : IWaiterList
         return found;
     }
 
-    public int DequeueMany(Span<DequeuedMessage> into, bool mayThrow = true)
+    public int DequeueMany(Span<DequeuedMessage> into, bool mayThrow = true, bool ofThisTurn = false)
     {
         InboundLane? resume = null;
         int count = 0;
+        bool startsTurn = false;
         Func<Exception>? closed;
         using (_gate.EnterScope())
         {
             closed = _closed;
-            while (count < into.Length && Dequeue(ref resume, out into[count]))
+            while (count < into.Length && Dequeue(ref resume, out into[count], ofThisTurn))
             {
                 count++;
+                startsTurn |= _turnMessages == 1;
             }
         }
 
         ResumeAll(resume);
-        if (count < into.Length)
+        if ((count < into.Length && !ofThisTurn) || startsTurn)
         {
             CallerFlush.Run();
         }
 
-        return count == 0 && mayThrow && closed is not null ? throw closed() : count;
-    }
-
-    public bool DequeueOrWait(ReceiveWaiter waiter, out DequeuedMessage dequeued)
-    {
-        InboundLane? resume = null;
-        bool found;
-        using (_gate.EnterScope())
-        {
-            found = Dequeue(ref resume, out dequeued);
-            if (!found)
-            {
-                if (_closed is not null)
-                {
-                    throw _closed();
-                }
-
-                _waiters.Add(waiter);
-            }
-        }
-
-        ResumeAll(resume);
-        return found;
-    }
-
-    public bool TryRemove(WaiterNode waiter)
-    {
-        using (_gate.EnterScope())
-        {
-            return _waiters.Remove(waiter);
-        }
+        return count == 0 && mayThrow && !ofThisTurn && closed is not null ? throw closed() : count;
     }
 
     public bool IsDrained(InboundLane lane)
@@ -292,35 +272,54 @@ internal sealed class ReceiveQueue : IWaiterList
         }
     }
 
-    private static void CompleteAll(ReceiveWaiter? waiter)
+    private InboundLane? Next()
     {
-        while (waiter is not null)
-        {
-            var next = (ReceiveWaiter?)waiter.Next;
-            waiter.Next = null;
-            DequeuedMessage dequeued = waiter.Given;
-            waiter.Given = default;
-            waiter.Complete(dequeued);
-            waiter = next;
-        }
+        (_turnMessages, _turnBytes) = (0, 0);
+        return _arrivals is null ? _readyLanes.Dequeue() : _arrivals.Dequeue();
     }
 
-    private InboundLane? Next() => _arrivals is null ? _readyLanes.Dequeue() : _arrivals.Dequeue();
+    /// <summary>A long turn ends at its limit, and when nothing is left: what comes later waits behind the others.</summary>
+    private InboundLane? ContinueTurn(InboundLane lane, in DequeuedMessage dequeued, QueueLimits turn, ref bool hasCapacity)
+    {
+        _turnMessages++;
+        _turnBytes += dequeued.Lease is { } lease ? lease.BytesOf(dequeued.Slot) : 0;
+        if (lane.HasDequeued && !turn.IsFull(_turnMessages, _turnBytes))
+        {
+            return lane;
+        }
 
-    private bool Dequeue(ref InboundLane? resume, out DequeuedMessage dequeued)
+        if (lane.HasDequeued)
+        {
+            hasCapacity |= lane.EndTurn();
+            _readyLanes.Enqueue(lane);
+        }
+        else if (!lane.LeaveIfEmpty(ref hasCapacity))
+        {
+            _readyLanes.Enqueue(lane);
+        }
+
+        return null;
+    }
+
+    private bool Dequeue(ref InboundLane? resume, out DequeuedMessage dequeued, bool ofThisTurn = false)
     {
         while (true)
         {
-            InboundLane? lane = _currentLane ?? Next();
+            InboundLane? lane = _currentLane ?? (ofThisTurn ? null : Next());
             if (lane is null)
             {
-                _mayHaveMore = _closed is not null;
+                _mayHaveMore &= ofThisTurn || _closed is not null;
                 dequeued = default;
                 return false;
             }
 
             bool hasCapacity = false;
-            bool found = lane.TryDequeue(out InboundLease lease, out int slot, ref hasCapacity);
+            bool found = lane.TryDequeue(out dequeued, ref hasCapacity);
+            if (found && _turn is { } turn)
+            {
+                _currentLane = ContinueTurn(lane, dequeued, turn, ref hasCapacity);
+            }
+
             if (hasCapacity)
             {
                 RecordCapacity(lane, ref resume);
@@ -330,6 +329,11 @@ internal sealed class ReceiveQueue : IWaiterList
             {
                 _currentLane = NextWithMessages(lane);
                 continue;
+            }
+
+            if (_turn is not null)
+            {
+                return true;
             }
 
             if (_arrivals is not null)
@@ -346,7 +350,6 @@ internal sealed class ReceiveQueue : IWaiterList
                 _readyLanes.Enqueue(lane);
             }
 
-            dequeued = new DequeuedMessage(lease, slot, lane.Link);
             return true;
         }
     }
@@ -400,19 +403,5 @@ internal sealed class ReceiveQueue : IWaiterList
             lane.NextToResume = resume;
             resume = lane;
         }
-    }
-
-    /// <summary>Returns the served waiters in order, linked, to be completed outside of the lock.</summary>
-    private ReceiveWaiter? Dispatch(ref InboundLane? resume)
-    {
-        WaiterList<ReceiveWaiter> served = default;
-        while (_waiters.First is { } waiter && Dequeue(ref resume, out DequeuedMessage dequeued))
-        {
-            _waiters.Remove(waiter);
-            waiter.Given = dequeued;
-            served.Add(waiter);
-        }
-
-        return served.RemoveAll();
     }
 }

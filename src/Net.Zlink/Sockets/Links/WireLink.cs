@@ -10,7 +10,6 @@ namespace Net.Zlink.Sockets.Links;
 internal sealed class WireLink : PeerLink
 {
     private ZmpSession? _session;
-    private PausedReader? _pausedReader;
     private bool _asksWhenQueued;
 
     public WireLink(SocketCore socket, ZmpSettings settings)
@@ -33,11 +32,7 @@ internal sealed class WireLink : PeerLink
         set => Volatile.Write(ref _session, value);
     }
 
-    public PausedReader? PausedReader
-    {
-        get => Volatile.Read(ref _pausedReader);
-        set => Volatile.Write(ref _pausedReader, value);
-    }
+    public override Connection? Reader => Session?.Connection;
 
     public bool WasConnected { get; set; }
 

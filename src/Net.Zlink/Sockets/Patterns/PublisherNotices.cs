@@ -101,7 +101,7 @@ internal sealed class PublisherNotices : PeerLink
     }
 
     /// <summary>Announces messages of a peer after all earlier notices.</summary>
-    public void Announce(InboundLane lane, int messages)
+    public override void Announce(InboundLane lane, int messages)
     {
         using (_dispatchLock.EnterScope())
         {
@@ -158,7 +158,6 @@ internal sealed class PublisherNotices : PeerLink
 
     public override void SetLimits(QueueLimits outbound, QueueLimits inbound)
     {
-        PausedReaders.Limit = inbound.Messages;
         if (Lane.SetLimits(inbound))
         {
             OnLaneCapacity();

@@ -187,7 +187,7 @@ public sealed class PausedReadersTests
         public Fixture(int mark)
         {
             Pipe = TestLink.Create(_core, new QueueLimits(mark, 0), isShared: true);
-            Room = new PausedReaders(Pipe.Lane) { Limit = mark };
+            Room = new PausedReaders(Pipe.Lane);
             Pipe.OnRoom = Room.ResumeWaiters;
         }
 
@@ -221,7 +221,6 @@ public sealed class PausedReadersTests
 
         public void Raise(int mark)
         {
-            Room.Limit = mark;
             if (Pipe.Lane.SetLimits(new QueueLimits(mark, 0)))
             {
                 Room.ResumeWaiters();

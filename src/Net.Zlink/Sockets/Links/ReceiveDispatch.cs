@@ -1,8 +1,8 @@
 using Net.Zlink.Engine;
 
-namespace Net.Zlink.Sockets;
+namespace Net.Zlink.Sockets.Links;
 
-internal sealed class PullDispatch(Action serve) : ShardWork
+internal sealed class ReceiveDispatch(Action serve) : ShardWork
 {
     internal override void Run(int reasons) => serve();
 

@@ -1,0 +1,42 @@
+using Net.Zlink.Engine;
+
+namespace Net.Zlink.Sockets.Links;
+
+/// <summary>What a lane, the receive queue and the counters need of a link, of ZMP and of STREAM alike.</summary>
+internal abstract class LaneOwner
+{
+    private PausedReader? _pausedReader;
+    private bool _countersFinal;
+
+    /// <summary>The connection that fills the lane now.</summary>
+    public abstract Connection? Reader { get; }
+
+    public abstract OutboundCounts Outbound { get; }
+
+    public abstract LaneCounts Inbound { get; }
+
+    /// <summary>The socket that decides which messages are wanted when they are received; null: all are.</summary>
+    public virtual SocketCore? Filter => null;
+
+    public virtual bool IsInArrivalOrder => false;
+
+    public PausedReader? PausedReader
+    {
+        get => Volatile.Read(ref _pausedReader);
+        set => Volatile.Write(ref _pausedReader, value);
+    }
+
+    public bool AreCountersFinal => _countersFinal;
+
+    public bool TryFinalizeCounters() => !Interlocked.Exchange(ref _countersFinal, true);
+
+    public abstract UndeliveredLink Undelivered(long messages, long bytes);
+
+    /// <summary>Puts the lane into the receive queue. 0 messages: it has only a notice.</summary>
+    public abstract void Announce(InboundLane lane, int messages);
+
+    public abstract void OnLaneCapacity();
+}
+
+/// <summary><paramref name="PeerId"/>: 0 but for STREAM.</summary>
+internal readonly record struct UndeliveredLink(uint PeerId, RedactedEndpoint Endpoint, string Remote, long Messages, long Bytes);

@@ -1,0 +1,102 @@
+using Net.Zlink.Engine;
+
+namespace Net.Zlink.Sockets.Links;
+
+/// <summary>Receives that wait.</summary>
+internal sealed partial class ReceiveQueue
+{
+    public bool DequeueOrWait(ReceiveWaiter waiter, out DequeuedMessage dequeued)
+    {
+        InboundLane? resume = null;
+        LaneOwner? ready = null;
+        bool found;
+        using (_gate.EnterScope())
+        {
+            found = Dequeue(ref resume, out dequeued, ofThisTurn: waiter.RunsSynchronously);
+            if (!found)
+            {
+                if (_closed is not null)
+                {
+                    throw _closed();
+                }
+
+                _waiters.Add(waiter);
+                ready = waiter.RunsSynchronously && FindNext(ref resume) ? _currentLane!.Link : null;
+            }
+        }
+
+        ResumeAll(resume);
+        if (ready is not null)
+        {
+            // The consumer waits although there is data: its shard serves it later, elsewhere the shard of the data.
+            (ShardLoop.Current ?? ready.Reader!.Shard).Post(DispatchWork, 1);
+        }
+
+        if (!found && waiter.RunsSynchronously)
+        {
+            CallerFlush.Run();
+        }
+
+        return found;
+    }
+
+    public bool TryRemove(WaiterNode waiter)
+    {
+        using (_gate.EnterScope())
+        {
+            return _waiters.Remove(waiter);
+        }
+    }
+
+    private static void CompleteAll(ReceiveWaiter? waiter, bool mayRunHere)
+    {
+        mayRunHere &= waiter is not null && ShardLoop.Current is { IsHelped: false };
+        while (waiter is not null)
+        {
+            var next = (ReceiveWaiter?)waiter.Next;
+            waiter.Next = null;
+            DequeuedMessage dequeued = waiter.Given;
+            waiter.Given = default;
+            if (mayRunHere && waiter.RunsSynchronously)
+            {
+                waiter.CompleteHere(dequeued);
+            }
+            else
+            {
+                waiter.Complete(dequeued);
+            }
+
+            waiter = next;
+        }
+    }
+
+    private ReceiveDispatch DispatchWork => Volatile.Read(ref _dispatch)
+        ?? Interlocked.CompareExchange(ref _dispatch, new ReceiveDispatch(DispatchWaiting), null) ?? _dispatch!;
+
+    private void DispatchWaiting()
+    {
+        ReceiveWaiter? served;
+        InboundLane? resume = null;
+        using (_gate.EnterScope())
+        {
+            served = Dispatch(ref resume);
+        }
+
+        ResumeAll(resume);
+        CompleteAll(served, mayRunHere: true);
+    }
+
+    /// <summary>Returns the served waiters in order, linked, to be completed outside of the lock.</summary>
+    private ReceiveWaiter? Dispatch(ref InboundLane? resume)
+    {
+        WaiterList<ReceiveWaiter> served = default;
+        while (_waiters.First is { } waiter && Dequeue(ref resume, out DequeuedMessage dequeued))
+        {
+            _waiters.Remove(waiter);
+            waiter.Given = dequeued;
+            served.Add(waiter);
+        }
+
+        return served.RemoveAll();
+    }
+}
