@@ -18,6 +18,8 @@ internal struct ZmpScanner
     private bool _readyParsed;
     private uint _toSkip;
 
+    public readonly bool HasHello => _helloParsed;
+
     /// <summary>
     /// <paramref name="skipsLongTopics"/>: a topic over the limit breaks nothing. Its header counts as a frame, and so does each piece of
     /// its body, which is not kept.

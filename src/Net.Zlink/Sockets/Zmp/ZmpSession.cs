@@ -125,7 +125,7 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
     {
         ZmpScan scan = _scanner.Scan(bytes, _settings.MaxMessageSize, skipsLongTopics: IsPublisher);
         _scanFault = scan.Fault;
-        if (scan.Fault is not null && !_isReady && bytes is not [ZmpFrame.Magic, ..])
+        if (scan.Fault is not null && !_scanner.HasHello && bytes is not [ZmpFrame.Magic, ..])
         {
             _foreign = ProtocolSniffer.Of(bytes);
         }
