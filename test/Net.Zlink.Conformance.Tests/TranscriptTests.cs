@@ -5,7 +5,7 @@ using Xunit;
 
 namespace Net.Zlink.Conformance.Tests;
 
-/// <summary>Every transcript in the folder, whole, split and merged, over real TCP sockets.</summary>
+/// <summary>Every transcript in the folder, whole, split and merged: over wires in memory, and those of ws over tcp.</summary>
 public sealed class TranscriptTests
 {
     public static TheoryData<string, string> Rows() =>
@@ -25,7 +25,7 @@ public sealed class TranscriptTests
         Assert.Empty(Folder.Expectations().Unused(Folder.Files()).Select(row => row.File));
     }
 
-    internal static TheoryData<string, string> Of(IEnumerable<Variant> variants)
+    internal static TheoryData<string, string> Of(params IEnumerable<Variant> variants)
     {
         var rows = new TheoryData<string, string>();
         foreach (string file in Folder.Files())
@@ -39,9 +39,9 @@ public sealed class TranscriptTests
         return rows;
     }
 
-    internal static async Task PlayAsync(string file, Variant variant)
+    internal static async Task PlayAsync(string file, Variant variant, IReadOnlyDictionary<string, SideAdapter>? adapters = null)
     {
-        int runs = await Folder.PlayAsync(Folder.PathOf(file), variant, Folder.Expectations(), SideTable.Adapters,
+        int runs = await Folder.PlayAsync(Folder.PathOf(file), variant, Folder.Expectations(), adapters ?? SideTable.Adapters,
             ReplayOptions.DefaultGuard);
         Assert.NotEqual(0, runs);
         TestContext.Current.TestOutputHelper?.WriteLine($"{runs} runs");

@@ -42,11 +42,11 @@ public sealed class SamplingTests
         listener.Start();
         var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
         await socket.ConnectAsync(listener.LocalEndpoint, Cancellation);
-        using var played = new PlayedConnection(1, socket, new Signal(), static () => 0);
+        using var played = new TcpConnection(1, socket, new Signal(), static () => 0);
         using Socket reader = await listener.AcceptSocketAsync(Cancellation);
         Task<List<int>> reads = ReadAsync(reader, Length);
         var options = new ReplayOptions(Variant.Split) { Sampling = Sampling.None };
-        await new PlayedSender(options, new Stillness(null!, null!, options.Guard)).SendAsync(played, new byte[Length], segment: null);
+        await new PlayedSender(options, new KernelStillness(null!, null!, options.Guard)).SendAsync(played, new byte[Length], segment: null);
         Assert.Equal(Enumerable.Repeat(1, Length), await reads);
     }
 

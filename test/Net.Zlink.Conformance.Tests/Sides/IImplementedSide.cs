@@ -39,7 +39,7 @@ internal interface IImplementedSide : IAsyncDisposable
     ValueTask<ReceivedEvent> ReadEventAsync(CancellationToken cancellation);
 
     /// <summary>Completes when the implementation has no runnable work: all it has read from its connections, and given to its shards, is
-    /// dealt with.</summary>
+    /// dealt with. In memory it runs that work itself, and returns when it is done.</summary>
     Task WhenIdleAsync();
 
     /// <summary>After disposal: who rented the buffers that never came back.</summary>

@@ -14,13 +14,17 @@ namespace Net.Zlink.Conformance.Tests.Sides;
 /// </param>
 internal sealed record SideAdapter(Func<SideRequest, IImplementedSide> Create, ISeveringOracle Severing, bool SpeaksFirst = false)
 {
+    /// <summary>Its sides take endpoints in memory, too, and then leave the turns of their shards to the replay.</summary>
+    public bool RunsInMemory { get; init; }
+
     /// <summary>The severed runs that were played already, by all that happens in them: many transcripts begin alike, and a connection that
     /// is cut there is the same run in each.</summary>
-    public ConcurrentDictionary<string, bool> Severed { get; } = new(StringComparer.Ordinal);
+    public ConcurrentDictionary<string, bool> Severed { get; init; } = new(StringComparer.Ordinal);
 }
 
 /// <param name="Side">Type, role and options.</param>
 /// <param name="Time">The clock that only the replay moves.</param>
 /// <param name="TellKinds">True when an expectation says what the application is told beside the payload: receive by a way that tells
 /// it.</param>
-internal sealed record SideRequest(Side Side, TimeProvider Time, bool TellKinds);
+/// <param name="InMemory">The replay runs its turns, in <see cref="IImplementedSide.WhenIdleAsync"/>.</param>
+internal sealed record SideRequest(Side Side, TimeProvider Time, bool TellKinds, bool InMemory);

@@ -8,7 +8,7 @@ internal static class SideTable
 {
     public static readonly IReadOnlyDictionary<string, SideAdapter> Adapters = new Dictionary<string, SideAdapter>(StringComparer.Ordinal)
     {
-        ["STREAM"] = new(static request => new StreamSide(request), new StreamSeveringOracle()),
+        ["STREAM"] = new(static request => new StreamSide(request), new StreamSeveringOracle()) { RunsInMemory = true },
         ["PAIR"] = Zmp(static request => new PairSide(request)),
         ["PUB"] = Zmp(static request => new PubSide(request)),
         ["SUB"] = Zmp(static request => new SubSide(request)),
@@ -18,6 +18,10 @@ internal static class SideTable
         ["XSUB"] = Zmp(static request => new XSubSide(request)),
     };
 
+    /// <summary>The same with the kernel between the two ends.</summary>
+    public static readonly IReadOnlyDictionary<string, SideAdapter> OverTcp = Adapters.ToDictionary(
+        static row => row.Key, static row => row.Value with { RunsInMemory = false, Severed = new() }, StringComparer.Ordinal);
+
     private static SideAdapter Zmp(Func<SideRequest, ZmpSide> make) =>
-        new(request => ZmpSide.Open(make(request)), new ZmpSeveringOracle(), SpeaksFirst: true);
+        new(request => ZmpSide.Open(make(request)), new ZmpSeveringOracle(), SpeaksFirst: true) { RunsInMemory = true };
 }

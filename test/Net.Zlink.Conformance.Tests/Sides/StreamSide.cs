@@ -1,5 +1,4 @@
 using System.Buffers.Binary;
-using Net.Zlink.Buffers;
 using Net.Zlink.Conformance.Tests.Replay.Model;
 using Net.Zlink.Conformance.Tests.Replay.Reading;
 using Net.Zlink.Porting;
@@ -11,11 +10,7 @@ namespace Net.Zlink.Conformance.Tests.Sides;
 /// peer.</summary>
 internal sealed class StreamSide : IImplementedSide
 {
-    // Two, so that what crosses shards does so here, whatever the machine.
-    private const int Shards = 2;
-
-    private readonly BufferPool _pool;
-    private readonly ZlinkContext _context;
+    private readonly SideContext _context;
     private readonly StreamSocket _socket;
     private readonly NativeStreamView _native;
     private readonly StreamConnectOptions _connectOptions;
@@ -25,10 +20,9 @@ internal sealed class StreamSide : IImplementedSide
     public StreamSide(SideRequest request)
     {
         _tellKinds = request.TellKinds;
-        _pool = new BufferPool(new BufferPoolOptions { LeakCheck = true });
-        _context = new ZlinkContext(new ZlinkContextOptions { ShardCount = Shards, TimeProvider = request.Time, Pool = _pool });
+        _context = new SideContext(request);
         (StreamOptions options, _connectOptions) = OptionsOf(request.Side);
-        _socket = _context.CreateStream(options);
+        _socket = _context.Context.CreateStream(options);
         _native = new NativeStreamView(_socket);
     }
 
@@ -102,12 +96,7 @@ internal sealed class StreamSide : IImplementedSide
 
     public Task WhenIdleAsync() => _context.WhenIdleAsync();
 
-    public IReadOnlyList<string> GetOutstandingBuffers()
-    {
-        string[] outstanding = [.. _pool.GetOutstanding().Select(leak => $"{leak.Length} bytes rented by {leak.RentedBy}")];
-        _pool.Dispose();
-        return outstanding;
-    }
+    public IReadOnlyList<string> GetOutstandingBuffers() => _context.GetOutstandingBuffers();
 
     public async ValueTask DisposeAsync()
     {

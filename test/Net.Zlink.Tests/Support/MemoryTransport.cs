@@ -1,4 +1,5 @@
 using System.Collections.Concurrent;
+using System.Diagnostics.CodeAnalysis;
 using System.Net.Sockets;
 using System.Threading.Channels;
 using Net.Zlink.Transports;
@@ -29,7 +30,7 @@ internal static class MemoryTransport
     public static MemoryPeer Connect(string endpoint)
     {
         Assert.True(s_listeners.TryGetValue(endpoint, out MemoryListener? listener), $"nothing listens at {endpoint}");
-        var wire = new MemoryWire(s_row, "peer");
+        MemoryWire wire = listener.NewAccepted();
         listener.Accept(wire);
         return wire.Peer;
     }
@@ -65,8 +66,7 @@ internal static class MemoryTransport
                 return Task.FromResult(new DialResult(null, SocketError.ConnectionRefused, $"nothing listens at {Text}"));
             }
 
-            var wire = new MemoryWire(s_row, "listener");
-            listener.OnDialled(wire.Peer);
+            MemoryWire wire = listener.NewDialled();
             return Task.FromResult(new DialResult(wire, SocketError.Success, ""));
         }
     }
@@ -75,6 +75,9 @@ internal static class MemoryTransport
     {
         private readonly Channel<MemoryPeer> _dialled = Channel.CreateUnbounded<MemoryPeer>();
         private IAcceptSink? _sink;
+        private int _accepted;
+        private int _dialling;
+        private int _dials;
 
         public WireUpgrade? Upgrade => null;
 
@@ -85,17 +88,28 @@ internal static class MemoryTransport
         /// <summary>The other end of the oldest dial that was not taken.</summary>
         public Task<MemoryPeer> TakeAsync() => _dialled.Reader.ReadAsync(Guard.Token).AsTask().Guarded();
 
+        public bool TryTake([NotNullWhen(true)] out MemoryPeer? dialled) => _dialled.Reader.TryRead(out dialled);
+
+        /// <summary>How often it was dialled so far.</summary>
+        public int Dials => Volatile.Read(ref _dials);
+
         public void Accept(MemoryWire wire) => _sink!.OnAccepted(wire);
 
-        public void OnDialled(MemoryPeer dialled)
+        public MemoryWire NewAccepted() => new(s_row, new MemoryAddress("peer", Interlocked.Increment(ref _accepted)));
+
+        public MemoryWire NewDialled()
         {
-            _dialled.Writer.TryWrite(dialled);
+            var wire = new MemoryWire(s_row, new MemoryAddress("listener", Interlocked.Increment(ref _dialling)));
+            _dialled.Writer.TryWrite(wire.Peer);
+            Interlocked.Increment(ref _dials); // Behind: who sees it finds the peer.
             if (_sink is not null)
             {
-                var accepted = new MemoryWire(s_row, "peer");
+                MemoryWire accepted = NewAccepted();
                 _dialled.Writer.TryWrite(accepted.Peer);
                 Accept(accepted);
             }
+
+            return wire;
         }
 
         public void Start(IAcceptSink sink, TimeProvider time) => _sink = sink;

@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Net;
 using System.Net.Sockets;
 using Net.Zlink.Transports;
@@ -23,11 +24,11 @@ internal sealed class MemoryWire : Net.Zlink.Transports.Wire
     private bool _isDead;
     private bool _isDisposed;
 
-    public MemoryWire(Transport transport, string name)
+    public MemoryWire(Transport transport, MemoryAddress address)
         : base(transport)
     {
-        RemoteEndPoint = LocalEndPoint = new MemoryAddress(name);
-        Peer = new MemoryPeer(this);
+        RemoteEndPoint = LocalEndPoint = address;
+        Peer = new MemoryPeer(this, address.Number);
     }
 
     public MemoryPeer Peer { get; }
@@ -220,9 +221,12 @@ internal sealed class MemoryWire : Net.Zlink.Transports.Wire
 }
 
 /// <summary>The test's end of the wire.</summary>
-internal sealed class MemoryPeer(MemoryWire wire) : IDisposable
+internal sealed class MemoryPeer(MemoryWire wire, int number) : IDisposable
 {
     private int _read;
+
+    /// <summary>The number in the addresses of the library's end.</summary>
+    public int Number => number;
 
     /// <summary>How many bytes the library has written that were not read.</summary>
     public int Unread => wire.Written.Length - _read;
@@ -272,7 +276,9 @@ internal sealed class MemoryPeer(MemoryWire wire) : IDisposable
     public void Reset() => wire.Fail(SocketError.ConnectionReset);
 }
 
-internal sealed class MemoryAddress(string name) : EndPoint
+internal sealed class MemoryAddress(string name, int number) : EndPoint
 {
-    public override string ToString() => name;
+    public int Number => number;
+
+    public override string ToString() => string.Create(CultureInfo.InvariantCulture, $"{name}:{number}");
 }

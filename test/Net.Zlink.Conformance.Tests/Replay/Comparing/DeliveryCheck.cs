@@ -5,7 +5,7 @@ using Net.Zlink.Conformance.Tests.Sides;
 namespace Net.Zlink.Conformance.Tests.Replay.Comparing;
 
 /// <summary>What the implementation's application receives, against what the file says: content, order, and the step.</summary>
-internal sealed class DeliveryCheck(IImplementedSide side, RandomValues random, TimeSpan guard)
+internal sealed class DeliveryCheck(IImplementedSide side, RandomValues random, Stillness stillness)
 {
     private bool _closed;
 
@@ -66,20 +66,10 @@ internal sealed class DeliveryCheck(IImplementedSide side, RandomValues random, 
             return null;
         }
 
-        if (side.TryReceive(out ReceivedMessage message))
-        {
-            return message;
-        }
-
-        using var deadline = new CancellationTokenSource(guard);
-        try
-        {
-            return await side.ReceiveAsync(deadline.Token);
-        }
-        catch (OperationCanceledException) when (deadline.IsCancellationRequested)
-        {
-            return null;
-        }
+        ReceivedMessage? message = null;
+        await stillness.HasComeAsync(
+            () => side.TryReceive(out message!), async cancellation => message = await side.ReceiveAsync(cancellation));
+        return message;
     }
 
     private void Compare(DeliveredMessage expected, ReceivedMessage actual)

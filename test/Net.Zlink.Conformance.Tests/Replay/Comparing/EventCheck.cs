@@ -5,7 +5,7 @@ using Net.Zlink.Conformance.Tests.Sides;
 namespace Net.Zlink.Conformance.Tests.Replay.Comparing;
 
 /// <summary>The monitor's events. A file's step is when they were read, so here it is the latest step in which they may come.</summary>
-internal sealed class EventCheck(IImplementedSide side, PlayedNetwork network, RandomValues random, TimeSpan guard)
+internal sealed class EventCheck(IImplementedSide side, PlayedNetwork network, RandomValues random, Stillness stillness)
 {
     private readonly List<ReceivedEvent> _received = [];
     private readonly List<ReceivedEvent> _aside = [];
@@ -16,16 +16,15 @@ internal sealed class EventCheck(IImplementedSide side, PlayedNetwork network, R
     {
         while (_received.Count + _aside.Count < count)
         {
-            using var deadline = new CancellationTokenSource(guard);
-            try
-            {
-                Add(side.TryReadEvent(out ReceivedEvent ready) ? ready : await side.ReadEventAsync(deadline.Token));
-            }
-            catch (OperationCanceledException) when (deadline.IsCancellationRequested)
+            ReceivedEvent? received = null;
+            if (!await stillness.HasComeAsync(
+                () => side.TryReadEvent(out received!), async cancellation => received = await side.ReadEventAsync(cancellation)))
             {
                 throw new ReplayFailedException(
                     $"step {step}: {count} events are expected by now, there are {_received.Count}: {Show(_received)}");
             }
+
+            Add(received!);
         }
     }
 

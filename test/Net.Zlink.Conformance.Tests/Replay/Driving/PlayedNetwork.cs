@@ -1,20 +1,14 @@
-using System.Globalization;
-using System.Net;
-using System.Net.Sockets;
 using Net.Zlink.Conformance.Tests.Replay.Model;
 using Net.Zlink.Conformance.Tests.Replay.Played;
 using Net.Zlink.Conformance.Tests.Sides;
-using Net.Zlink.Tests.Support;
 
 namespace Net.Zlink.Conformance.Tests.Replay.Driving;
 
-/// <summary>The TCP side of everyone that is played: its listener and its ends of the connections to the implementation.</summary>
-internal sealed class PlayedNetwork(Transcript transcript, string implemented, ReplayClock clock) : IDisposable
+/// <summary>Everyone that is played: its listener and its ends of the connections to the implementation.</summary>
+internal abstract class PlayedNetwork(Transcript transcript, string implemented) : IDisposable
 {
     private readonly SortedDictionary<int, PlayedConnection> _connections = [];
     private readonly HashSet<int> _unrecorded = [];
-    private PlayedListener? _listener;
-    private int _implementedPort;
 
     /// <summary>Set on every arrival of bytes, connections and ends.</summary>
     public Signal Changed { get; } = new();
@@ -22,11 +16,9 @@ internal sealed class PlayedNetwork(Transcript transcript, string implemented, R
     public IReadOnlyCollection<PlayedConnection> Connections => _connections.Values;
 
     /// <summary>How many connections the played listener got; null without one.</summary>
-    public int? Seen => _listener?.Seen;
+    public abstract int? Seen { get; }
 
     public long ReceivedTotal => _connections.Values.Sum(connection => (long)connection.ReceivedCount + (connection.End is null ? 0 : 1));
-
-    public IEnumerable<int> ListeningPorts => new[] { _implementedPort, _listener?.Port ?? 0 }.Where(port => port > 0);
 
     /// <summary>True for a connection between the implementation and a played side; what played sides have among themselves does not take
     /// place.</summary>
@@ -44,47 +36,30 @@ internal sealed class PlayedNetwork(Transcript transcript, string implemented, R
     public PlayedConnection Get(int connection) => Find(connection)
         ?? throw new ReplayFailedException($"connection {connection} is not there");
 
-    /// <summary>The text that the implementation binds: any free port.</summary>
-    public static string BindText(Side side) => EndpointOf(side, FreePort.Next());
+    /// <summary>The text that the implementation binds.</summary>
+    public abstract string BindText(Side side);
 
-    public void ImplementationIsAt(string endpoint) => _implementedPort = new Uri(endpoint).Port;
+    public abstract void ImplementationIsAt(string endpoint);
 
-    public void Listen() => _listener = new PlayedListener(Changed);
+    public abstract void Listen();
 
-    public void StopListening() => _listener?.Dispose();
+    public abstract void StopListening();
 
     /// <summary>The text that the implementation connects to.</summary>
-    public string ConnectText(Side side)
-    {
-        PlayedListener listener = _listener ?? throw new ReplayFailedException("the played side does not listen");
-        return EndpointOf(side, listener.Port);
-    }
+    public abstract string ConnectText(Side side);
 
-    public async Task ConnectAsync(int connection, CancellationToken cancellation)
-    {
-        var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
-        try
-        {
-            await socket.ConnectAsync(new IPEndPoint(IPAddress.Loopback, _implementedPort), cancellation);
-        }
-        catch (SocketException fault)
-        {
-            socket.Dispose();
-            throw new ReplayFailedException($"connection {connection} could not be opened: {fault.SocketErrorCode}");
-        }
-
-        _connections.Add(connection, new PlayedConnection(connection, socket, Changed, () => clock.Elapsed));
-    }
+    public async Task ConnectAsync(int connection, CancellationToken cancellation) =>
+        _connections.Add(connection, await OpenAsync(connection, cancellation));
 
     /// <summary>Takes the next connection that came to the played listener, if one did.</summary>
     public bool TryAccept(int connection, bool unrecorded)
     {
-        if (_listener is null || !_listener.TryTake(out Socket? socket))
+        if (Take(connection) is not { } taken)
         {
             return false;
         }
 
-        _connections.Add(connection, new PlayedConnection(connection, socket!, Changed, () => clock.Elapsed));
+        _connections.Add(connection, taken);
         if (unrecorded)
         {
             _unrecorded.Add(connection);
@@ -93,7 +68,7 @@ internal sealed class PlayedNetwork(Transcript transcript, string implemented, R
         return true;
     }
 
-    public void Drain()
+    public virtual void Drain()
     {
         foreach (PlayedConnection connection in _connections.Values)
         {
@@ -101,15 +76,16 @@ internal sealed class PlayedNetwork(Transcript transcript, string implemented, R
         }
     }
 
-    private static string EndpointOf(Side side, int port) => (side.Endpoint ?? $"{side.Transport}://127.0.0.1:PORT")
-        .Replace("PORT", port.ToString(CultureInfo.InvariantCulture), StringComparison.Ordinal);
-
-    public void Dispose()
+    public virtual void Dispose()
     {
-        _listener?.Dispose();
         foreach (PlayedConnection connection in _connections.Values)
         {
             connection.Dispose();
         }
     }
+
+    protected abstract Task<PlayedConnection> OpenAsync(int connection, CancellationToken cancellation);
+
+    /// <summary>The next one that came to the listener; null if there is none.</summary>
+    protected abstract PlayedConnection? Take(int connection);
 }

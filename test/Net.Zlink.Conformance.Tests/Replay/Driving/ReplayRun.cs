@@ -32,15 +32,27 @@ internal sealed class ReplayRun : IAsyncDisposable
         var random = new RandomValues();
         _form = WireForm.For(transcript, implemented, random);
         bool kinds = transcript.Delivered.Any(message => message.Kind is not null);
-        _network = new PlayedNetwork(transcript, implemented, _clock);
-        _side = adapter.Create(new SideRequest(transcript.Sides[implemented], _clock.Provider, kinds));
-        _stillness = new Stillness(_network, _side, options.Guard);
+        bool inMemory = adapter.RunsInMemory && !transcript.IsWs; // A ws connection is read and written by threads of the pool.
+        Side side = transcript.Sides[implemented];
+        _side = adapter.Create(new SideRequest(side, _clock.Provider, kinds, inMemory));
+        if (inMemory)
+        {
+            _network = new MemoryNetwork(transcript, implemented, _clock);
+            _stillness = new MemoryStillness(_network, _side, side.Role is SideRole.Connect ? options.Guard : TimeSpan.Zero);
+        }
+        else
+        {
+            var network = new TcpNetwork(transcript, implemented, _clock);
+            _network = network;
+            _stillness = new KernelStillness(network, _side, options.Guard);
+        }
+
         _sender = new PlayedSender(options, _stillness);
-        _deliveries = new DeliveryCheck(_side, random, options.Guard);
+        _deliveries = new DeliveryCheck(_side, random, _stillness);
         _actions = new StepActions(transcript, implemented, _side, _network, _stillness, _clock, _deliveries, random, SpeaksFirst(adapter),
             options.Guard);
         _wire = new WireCheck(transcript, implemented, _network, _form);
-        _events = new EventCheck(_side, _network, random, options.Guard);
+        _events = new EventCheck(_side, _network, random, _stillness);
     }
 
     /// <param name="transcript">The conversation, with our differences applied.</param>
@@ -142,11 +154,7 @@ internal sealed class ReplayRun : IAsyncDisposable
                 return;
             }
 
-            try
-            {
-                await change.WaitAsync(_options.Guard);
-            }
-            catch (TimeoutException)
+            if (!await _stillness.IsChangedAsync(change))
             {
                 throw new ReplayFailedException($"step {step}: {pump.Missing()}");
             }

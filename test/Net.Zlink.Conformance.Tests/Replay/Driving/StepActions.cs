@@ -46,7 +46,7 @@ internal sealed class StepActions(
                 side.OpenMonitor();
                 break;
             case ActionKind.Bind:
-                network.ImplementationIsAt(side.Bind(PlayedNetwork.BindText(transcript.Sides[implemented])));
+                network.ImplementationIsAt(side.Bind(network.BindText(transcript.Sides[implemented])));
                 break;
             case ActionKind.Set:
                 side.Set(action.Option!);
@@ -145,11 +145,7 @@ internal sealed class StepActions(
                 continue;
             }
 
-            try
-            {
-                await change.WaitAsync(guard);
-            }
-            catch (TimeoutException)
+            if (!await stillness.IsChangedAsync(change))
             {
                 throw new ReplayFailedException($"step {action.Step}: connection {action.Connection} never came");
             }
@@ -167,11 +163,7 @@ internal sealed class StepActions(
                 return;
             }
 
-            try
-            {
-                await change.WaitAsync(guard);
-            }
-            catch (TimeoutException)
+            if (!await stillness.IsChangedAsync(change))
             {
                 throw new ReplayFailedException($"{implemented} said nothing on connection {connection.Number}");
             }

@@ -1,4 +1,3 @@
-using Net.Zlink.Buffers;
 using Net.Zlink.Conformance.Tests.Replay.Model;
 using Net.Zlink.Conformance.Tests.Replay.Reading;
 using Net.Zlink.Monitoring;
@@ -9,26 +8,22 @@ namespace Net.Zlink.Conformance.Tests.Sides.Zmp;
 /// <summary>A side of one of the seven ZMP types: what they have in common, and in between what each does in its own way.</summary>
 internal abstract class ZmpSide : IImplementedSide
 {
-    // Two, so that what crosses shards does so here, whatever the machine.
-    private const int Shards = 2;
-
     private readonly SideRequest _request;
-    private readonly BufferPool _pool = new(new BufferPoolOptions { LeakCheck = true });
-    private readonly ZlinkContext _context;
+    private readonly SideContext _context;
     private ZmpSocket? _socket;
     private SideMonitor? _monitor;
 
     protected ZmpSide(SideRequest request)
     {
         _request = request;
-        _context = new ZlinkContext(new ZlinkContextOptions { ShardCount = Shards, TimeProvider = request.Time, Pool = _pool });
+        _context = new SideContext(request);
     }
 
     /// <summary>Makes the socket of a side and sets the options of its file, in their order.</summary>
     public static TSide Open<TSide>(TSide side)
         where TSide : ZmpSide
     {
-        side._socket = side.Create(side._context);
+        side._socket = side.Create(side._context.Context);
         side._socket.Options.Linger = TimeSpan.Zero; // As in the recordings.
         foreach (SideOption option in side._request.Side.Options)
         {
@@ -74,12 +69,7 @@ internal abstract class ZmpSide : IImplementedSide
 
     public Task WhenIdleAsync() => _context.WhenIdleAsync();
 
-    public IReadOnlyList<string> GetOutstandingBuffers()
-    {
-        string[] outstanding = [.. _pool.GetOutstanding().Select(leak => $"{leak.Length} bytes rented by {leak.RentedBy}")];
-        _pool.Dispose();
-        return outstanding;
-    }
+    public IReadOnlyList<string> GetOutstandingBuffers() => _context.GetOutstandingBuffers();
 
     public async ValueTask DisposeAsync()
     {
@@ -96,7 +86,7 @@ internal abstract class ZmpSide : IImplementedSide
     /// <summary>A message of these parts, in memory of the context's own pool.</summary>
     protected MessageBuilder Build(IEnumerable<byte[]> parts)
     {
-        var message = new MessageBuilder(_pool);
+        var message = new MessageBuilder(_context.Pool);
         foreach (byte[] part in parts)
         {
             message.Add(part);
