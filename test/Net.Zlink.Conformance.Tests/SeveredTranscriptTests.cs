@@ -5,7 +5,7 @@ namespace Net.Zlink.Conformance.Tests;
 
 /// <summary>
 /// Every transcript in the folder, cut behind every eighth byte that a played side sends, or with
-/// <see cref="Net.Zlink.Tests.Support.SlowTests"/> behind every byte: 22,000 runs, which take 45 s on two processors.
+/// <see cref="Net.Zlink.Tests.Support.SlowTests"/> behind every third.
 /// </summary>
 public sealed class SeveredTranscriptTests
 {

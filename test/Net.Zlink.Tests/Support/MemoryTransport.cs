@@ -95,11 +95,11 @@ internal static class MemoryTransport
 
         public void Accept(MemoryWire wire) => _sink!.OnAccepted(wire);
 
-        public MemoryWire NewAccepted() => new(s_row, new MemoryAddress("peer", Interlocked.Increment(ref _accepted)));
+        public MemoryWire NewAccepted() => new(s_row, "peer", Interlocked.Increment(ref _accepted));
 
         public MemoryWire NewDialled()
         {
-            var wire = new MemoryWire(s_row, new MemoryAddress("listener", Interlocked.Increment(ref _dialling)));
+            var wire = new MemoryWire(s_row, "listener", Interlocked.Increment(ref _dialling));
             _dialled.Writer.TryWrite(wire.Peer);
             Interlocked.Increment(ref _dials); // Behind: who sees it finds the peer.
             if (_sink is not null)

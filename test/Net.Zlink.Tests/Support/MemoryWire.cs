@@ -24,11 +24,14 @@ internal sealed class MemoryWire : Net.Zlink.Transports.Wire
     private bool _isDead;
     private bool _isDisposed;
 
-    public MemoryWire(Transport transport, MemoryAddress address)
+    /// <param name="transport">Its row.</param>
+    /// <param name="name">What the addresses of both ends show.</param>
+    /// <param name="number">Tells wires of one name apart.</param>
+    public MemoryWire(Transport transport, string name, int number = 0)
         : base(transport)
     {
-        RemoteEndPoint = LocalEndPoint = address;
-        Peer = new MemoryPeer(this, address.Number);
+        RemoteEndPoint = LocalEndPoint = new MemoryAddress(name, number);
+        Peer = new MemoryPeer(this, number);
     }
 
     public MemoryPeer Peer { get; }
@@ -278,7 +281,5 @@ internal sealed class MemoryPeer(MemoryWire wire, int number) : IDisposable
 
 internal sealed class MemoryAddress(string name, int number) : EndPoint
 {
-    public int Number => number;
-
     public override string ToString() => string.Create(CultureInfo.InvariantCulture, $"{name}:{number}");
 }

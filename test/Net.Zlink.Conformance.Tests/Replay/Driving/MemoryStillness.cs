@@ -1,4 +1,3 @@
-using System.Diagnostics;
 using Net.Zlink.Conformance.Tests.Replay.Model;
 using Net.Zlink.Conformance.Tests.Replay.Played;
 using Net.Zlink.Conformance.Tests.Sides;
@@ -8,11 +7,8 @@ namespace Net.Zlink.Conformance.Tests.Replay.Driving;
 /// <summary>In memory: the replay runs the implementation's turns itself, and what they cause is over when they are.</summary>
 /// <param name="network">What is played.</param>
 /// <param name="side">The implementation.</param>
-/// <param name="patience">How long to wait for what leaves the caller's stack, as a dial does. Zero: nothing does.</param>
-internal sealed class MemoryStillness(PlayedNetwork network, IImplementedSide side, TimeSpan patience) : Stillness
+internal sealed class MemoryStillness(PlayedNetwork network, IImplementedSide side) : Stillness
 {
-    private const int LooksWithoutPause = 100;
-
     public override Task WaitAsync()
     {
         Settle();
@@ -31,34 +27,15 @@ internal sealed class MemoryStillness(PlayedNetwork network, IImplementedSide si
         return WaitAsync();
     }
 
-    public override Task<bool> IsChangedAsync(Task change) => UntilAsync(() => change.IsCompleted);
+    public override Task<bool> IsChangedAsync(Task change) => IsThere(() => change.IsCompleted);
 
-    public override Task<bool> HasComeAsync(Func<bool> tryTake, Func<CancellationToken, Task> takeAsync) => UntilAsync(tryTake);
+    public override Task<bool> HasComeAsync(Func<bool> tryTake, Func<CancellationToken, Task> takeAsync) => IsThere(tryTake);
 
-    private async Task<bool> UntilAsync(Func<bool> condition)
+    /// <summary>What has not come now does not come.</summary>
+    private Task<bool> IsThere(Func<bool> condition)
     {
-        long start = Stopwatch.GetTimestamp();
         Settle();
-        for (int look = 0; !condition(); look++)
-        {
-            if (Stopwatch.GetElapsedTime(start) >= patience)
-            {
-                return false;
-            }
-
-            if (look < LooksWithoutPause)
-            {
-                await Task.Yield();
-            }
-            else
-            {
-                await Task.Delay(1);
-            }
-
-            Settle();
-        }
-
-        return true;
+        return Task.FromResult(condition());
     }
 
     private void Settle()

@@ -33,12 +33,11 @@ internal sealed class ReplayRun : IAsyncDisposable
         _form = WireForm.For(transcript, implemented, random);
         bool kinds = transcript.Delivered.Any(message => message.Kind is not null);
         bool inMemory = adapter.RunsInMemory && !transcript.IsWs; // A ws connection is read and written by threads of the pool.
-        Side side = transcript.Sides[implemented];
-        _side = adapter.Create(new SideRequest(side, _clock.Provider, kinds, inMemory));
+        _side = adapter.Create(new SideRequest(transcript.Sides[implemented], _clock.Provider, kinds, inMemory));
         if (inMemory)
         {
             _network = new MemoryNetwork(transcript, implemented, _clock);
-            _stillness = new MemoryStillness(_network, _side, side.Role is SideRole.Connect ? options.Guard : TimeSpan.Zero);
+            _stillness = new MemoryStillness(_network, _side);
         }
         else
         {
