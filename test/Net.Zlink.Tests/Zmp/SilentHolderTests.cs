@@ -14,115 +14,96 @@ public sealed class SilentHolderTests
     private static readonly byte[] Question = ZmpFixture.Control("02 0000 00");
     private static readonly byte[] Answer = ZmpFixture.Control("03 00");
 
-    public static TheoryData<byte, string> Places => new()
-    {
-        { (byte)ZmpSocketType.Router, "tcp://127.0.0.1:*" }, { (byte)ZmpSocketType.Router, "ipc://*" },
-        { (byte)ZmpSocketType.Pair, "tcp://127.0.0.1:*" }, { (byte)ZmpSocketType.Pair, "ipc://*" },
-    };
+    public static TheoryData<byte> Types => [(byte)ZmpSocketType.Router, (byte)ZmpSocketType.Pair];
 
     [Theory]
-    [MemberData(nameof(Places))]
-    public async Task A_silent_holder_ends_after_2_seconds_without_an_ERROR_and_what_the_newcomer_sent_meanwhile_is_received(
-        byte type, string endpoint)
+    [MemberData(nameof(Types))]
+    public async Task A_silent_holder_ends_after_2_seconds_without_an_ERROR_and_what_the_newcomer_sent_meanwhile_is_received(byte type)
     {
-        var time = new ManualTimeProvider();
-        await using var fixture = new ContextFixture(time: time);
-        ReceivingSocket socket = Bound(fixture, (ZmpSocketType)type, ref endpoint);
-        RawPeer holder = await InAsync(fixture, socket, endpoint, type);
-        RawPeer newcomer = await fixture.ConnectAsync(endpoint);
-        await newcomer.SendAsync((byte[])[.. Greeting(type), .. ZmpFixture.Frame(0, "early"u8), .. Question]);
-        Assert.Equal(Question, await holder.ReadAsync(Question.Length));
-        await newcomer.SendAsync(ZmpFixture.Frame(0, "later"u8));
+        await using var fixture = new MemoryFixture();
+        (ReceivingSocket socket, string endpoint, MemoryPeer holder) = Open(fixture, type);
+        MemoryPeer newcomer = fixture.Connect(endpoint);
+        fixture.Send(newcomer, (byte[])[.. Greeting(type), .. ZmpFixture.Frame(0, "early"u8), .. Question]);
+        Assert.Equal(Question, holder.ReadAll());
+        fixture.Send(newcomer, ZmpFixture.Frame(0, "later"u8));
         Assert.False(socket.TryReceive(out _));
-        time.Advance(TimeSpan.FromSeconds(1.9));
-        await fixture.SettleAsync();
+        fixture.Advance(TimeSpan.FromSeconds(1.9));
         Assert.Equal(1, socket.PeerCount);
-        Assert.Equal(OwnGreeting(type), await newcomer.ReadAsync(OwnGreeting(type).Length));
-        Assert.Equal(0, newcomer.Socket.Available);
-        time.Advance(TimeSpan.FromSeconds(0.2));
-        Assert.Empty(await holder.ReadToEndAsync());
-        Assert.Equal("early", await TextAsync(socket));
-        Assert.Equal("later", await TextAsync(socket));
-        Assert.Equal(Answer, await newcomer.ReadAsync(Answer.Length));
+        Assert.False(holder.HasEnded);
+        Assert.Equal(OwnGreeting(type), newcomer.ReadAll());
+        fixture.Advance(TimeSpan.FromSeconds(0.2));
+        Assert.True(holder.IsClosed);
+        Assert.Equal(0, holder.Unread);
+        Assert.Equal("early", Text(socket));
+        Assert.Equal("later", Text(socket));
+        Assert.Equal(Answer, newcomer.ReadAll());
         Assert.Equal(0, socket.GetStatistics().RefusedConnections);
     }
 
     [Theory]
-    [MemberData(nameof(Places))]
-    public async Task A_holder_that_answers_stays_and_the_newcomer_is_closed_without_an_ERROR(byte type, string endpoint)
+    [MemberData(nameof(Types))]
+    public async Task A_holder_that_answers_stays_and_the_newcomer_is_closed_without_an_ERROR(byte type)
     {
-        var time = new ManualTimeProvider();
-        await using var fixture = new ContextFixture(time: time);
-        ReceivingSocket socket = Bound(fixture, (ZmpSocketType)type, ref endpoint);
-        RawPeer holder = await InAsync(fixture, socket, endpoint, type);
-        RawPeer newcomer = await fixture.ConnectAsync(endpoint);
-        await newcomer.SendAsync((byte[])[.. Greeting(type), .. ZmpFixture.Frame(0, "lost"u8)]);
-        await holder.ReadAsync(Question.Length);
-        await holder.SendAsync((byte[])[.. Answer, .. ZmpFixture.Frame(0, "here"u8)]);
-        Assert.Equal("here", await TextAsync(socket));
-        time.Advance(TimeSpan.FromMilliseconds(250));
-        Assert.Equal(OwnGreeting(type), await newcomer.ReadToEndAsync());
+        await using var fixture = new MemoryFixture();
+        (ReceivingSocket socket, string endpoint, MemoryPeer holder) = Open(fixture, type);
+        MemoryPeer newcomer = fixture.Connect(endpoint);
+        fixture.Send(newcomer, (byte[])[.. Greeting(type), .. ZmpFixture.Frame(0, "lost"u8)]);
+        fixture.Send(holder, (byte[])[.. Answer, .. ZmpFixture.Frame(0, "here"u8)]);
+        Assert.Equal("here", Text(socket));
+        fixture.Advance(TimeSpan.FromMilliseconds(250));
+        Assert.Equal(OwnGreeting(type), newcomer.ReadAll());
+        Assert.True(newcomer.IsClosed);
         Assert.False(socket.TryReceive(out _));
         Assert.Equal(1, socket.GetStatistics().RefusedConnections);
-        newcomer.Dispose();
     }
 
     [Theory]
-    [MemberData(nameof(Places))]
-    public async Task A_holder_that_sends_data_keeps_its_place_and_is_judged_at_the_end_of_the_time_only(byte type, string endpoint)
+    [MemberData(nameof(Types))]
+    public async Task A_holder_that_sends_data_keeps_its_place_and_is_judged_at_the_end_of_the_time_only(byte type)
     {
-        var time = new ManualTimeProvider();
-        await using var fixture = new ContextFixture(time: time);
-        ReceivingSocket socket = Bound(fixture, (ZmpSocketType)type, ref endpoint);
-        RawPeer holder = await InAsync(fixture, socket, endpoint, type);
-        RawPeer newcomer = await fixture.ConnectAsync(endpoint);
-        await newcomer.SendAsync((byte[])[.. Greeting(type), .. ZmpFixture.Frame(0, "next"u8)]);
-        await holder.ReadAsync(Question.Length);
-        await holder.SendAsync(ZmpFixture.Frame(0, "last"u8));
-        Assert.Equal("last", await TextAsync(socket));
-        await fixture.SettleAsync();
-        holder.Dispose();
-        Assert.Equal("next", await TextAsync(socket));
+        await using var fixture = new MemoryFixture();
+        (ReceivingSocket socket, string endpoint, MemoryPeer holder) = Open(fixture, type);
+        MemoryPeer newcomer = fixture.Connect(endpoint);
+        fixture.Send(newcomer, (byte[])[.. Greeting(type), .. ZmpFixture.Frame(0, "next"u8)]);
+        Assert.Equal(Question, holder.ReadAll());
+        fixture.Send(holder, ZmpFixture.Frame(0, "last"u8));
+        Assert.Equal("last", Text(socket));
+        holder.EndSending();
+        fixture.Settle();
+        Assert.Equal("next", Text(socket));
 
-        RawPeer third = await fixture.ConnectAsync(endpoint);
-        await third.SendAsync(Greeting(type));
-        await newcomer.ReadAsync(OwnGreeting(type).Length + Question.Length);
-        await newcomer.SendAsync(ZmpFixture.Frame(0, "alive"u8));
-        Assert.Equal("alive", await TextAsync(socket));
-        time.Advance(TimeSpan.FromSeconds(2));
-        await third.ReadToEndAsync();
+        MemoryPeer third = fixture.Connect(endpoint);
+        fixture.Send(third, Greeting(type));
+        Assert.Equal((byte[])[.. OwnGreeting(type), .. Question], newcomer.ReadAll());
+        fixture.Send(newcomer, ZmpFixture.Frame(0, "alive"u8));
+        Assert.Equal("alive", Text(socket));
+        fixture.Advance(TimeSpan.FromSeconds(2));
+        Assert.True(third.IsClosed);
         Assert.Equal(1, socket.PeerCount);
     }
 
     [Fact]
     public async Task A_flood_of_newcomers_costs_one_question_and_a_short_line_and_the_newest_of_them_gets_the_id()
     {
-        var time = new ManualTimeProvider();
-        await using var fixture = new ContextFixture(time: time);
-        string endpoint = "tcp://127.0.0.1:*";
-        ReceivingSocket socket = Bound(fixture, ZmpSocketType.Router, ref endpoint);
         const byte Type = (byte)ZmpSocketType.Router;
-        RawPeer holder = await InAsync(fixture, socket, endpoint, Type);
-        byte[] greeting = Greeting(Type);
+        await using var fixture = new MemoryFixture();
+        (ReceivingSocket socket, string endpoint, MemoryPeer holder) = Open(fixture, Type);
         for (int i = 0; i < 50; i++)
         {
-            RawPeer newcomer = await fixture.ConnectAsync(endpoint);
-            await newcomer.SendAsync((byte[])[.. greeting, .. ZmpFixture.Frame(0, System.Text.Encoding.ASCII.GetBytes($"{i}"))]);
-            await newcomer.ReadAsync(OwnGreeting(Type).Length);
-            await fixture.UntilAsync(() => socket.GetStatistics().RefusedConnections == Math.Max(0, i + 1 - PlaceClaims.MaxWaiting));
-            await fixture.SettleAsync(); // It waits in the line before the next one comes.
+            MemoryPeer newcomer = fixture.Connect(endpoint);
+            fixture.Send(newcomer, (byte[])[.. Greeting(Type), .. ZmpFixture.Frame(0, System.Text.Encoding.ASCII.GetBytes($"{i}"))]);
+            Assert.Equal(Math.Max(0, i + 1 - PlaceClaims.MaxWaiting), socket.GetStatistics().RefusedConnections);
         }
 
-        Assert.Equal(Question, await holder.ReadAsync(Question.Length));
-        await fixture.SettleAsync();
-        Assert.Equal(0, holder.Socket.Available);
-        time.Advance(TimeSpan.FromSeconds(2));
+        Assert.Equal(Question, holder.ReadAll());
+        fixture.Advance(TimeSpan.FromSeconds(2));
         for (int i = 0; i < PlaceClaims.MaxWaiting - 1; i++)
         {
-            Assert.Equal($"{i}", await TextAsync(socket));
+            Assert.Equal($"{i}", Text(socket));
+            fixture.Settle();
         }
 
-        Assert.Equal("49", await TextAsync(socket));
+        Assert.Equal("49", Text(socket));
         Assert.Equal(49, socket.GetStatistics().RefusedConnections);
         Assert.Equal(1, socket.PeerCount);
     }
@@ -158,34 +139,33 @@ public sealed class SilentHolderTests
     [Fact]
     public async Task A_holder_whose_messages_the_application_does_not_read_stays()
     {
-        await using var fixture = new ContextFixture(time: new ManualTimeProvider());
+        await using var fixture = new MemoryFixture();
         RouterSocket router = fixture.Context.CreateRouter(new RouterOptions { ReceiveHighWaterMark = 2, Linger = TimeSpan.Zero });
-        string endpoint = router.Bind("tcp://127.0.0.1:*");
-        RawPeer holder = await fixture.ConnectAsync(endpoint);
-        await holder.SendAsync(
-            (byte[])[.. ZmpFixture.DealerGreeting(Id), .. ZmpFixture.Frame(0, "1"u8), .. ZmpFixture.Frame(0, "2"u8),
-                .. ZmpFixture.Frame(0, "3"u8)]);
-        await fixture.UntilAsync(() => router.GetStatistics().UnreadMessages >= 2);
-        await fixture.SettleAsync();
-        RawPeer newcomer = await fixture.ConnectAsync(endpoint);
-        await newcomer.SendAsync(ZmpFixture.DealerGreeting(Id));
-        await newcomer.ReadToEndAsync();
+        string endpoint = router.Bind(MemoryTransport.NewEndpoint());
+        byte[] messages = [.. ZmpFixture.Frame(0, "1"u8), .. ZmpFixture.Frame(0, "2"u8), .. ZmpFixture.Frame(0, "3"u8)];
+        fixture.Send(fixture.Connect(endpoint), (byte[])[.. ZmpFixture.DealerGreeting(Id), .. messages]);
+        MemoryPeer newcomer = fixture.Connect(endpoint);
+        fixture.Send(newcomer, ZmpFixture.DealerGreeting(Id));
+        fixture.Advance(TimeSpan.FromMilliseconds(250));
+        Assert.True(newcomer.IsClosed);
         Assert.Equal(1, router.PeerCount);
     }
 
     [Fact]
     public async Task A_routing_id_of_a_dialled_connection_is_not_given_to_a_newcomer()
     {
-        await using var fixture = new ContextFixture(time: new ManualTimeProvider());
-        var router = BoundRouter(fixture, out string endpoint);
-        RawListener listener = fixture.Listen();
-        router.Connect(listener.Endpoint);
-        using RawPeer dialled = await listener.AcceptAsync();
-        await dialled.SendAsync(ZmpFixture.DealerGreeting(Id));
-        await fixture.UntilAsync(() => router.TryGetPeer(Id, out PeerInfo? peer) && peer.IsConnected);
-        RawPeer newcomer = await fixture.ConnectAsync(endpoint);
-        await newcomer.SendAsync(ZmpFixture.DealerGreeting(Id));
-        await newcomer.ReadToEndAsync();
+        await using var fixture = new MemoryFixture();
+        var router = (RouterSocket)Bound(fixture, ZmpSocketType.Router, MemoryTransport.NewEndpoint());
+        string far = MemoryTransport.NewEndpoint();
+        MemoryTransport.MemoryListener listener = fixture.Own(MemoryTransport.Listen(far));
+        router.Connect(far);
+        MemoryPeer dialled = fixture.Own(await listener.TakeAsync());
+        fixture.Send(dialled, ZmpFixture.DealerGreeting(Id));
+        Assert.True(router.TryGetPeer(Id, out PeerInfo? peer) && peer.IsConnected);
+        MemoryPeer newcomer = fixture.Connect(router.LastEndpoint);
+        fixture.Send(newcomer, ZmpFixture.DealerGreeting(Id));
+        fixture.Advance(TimeSpan.FromMilliseconds(250));
+        Assert.True(newcomer.IsClosed);
         Assert.Equal(1, router.GetStatistics().RefusedConnections);
     }
 
@@ -196,7 +176,8 @@ public sealed class SilentHolderTests
     public async Task A_client_that_closes_its_socket_and_opens_another_with_the_same_id_is_heard_each_time(string endpoint)
     {
         await using var fixture = new ContextFixture();
-        var router = (RouterSocket)Bound(fixture, ZmpSocketType.Router, ref endpoint);
+        var router = (RouterSocket)Bound(fixture, ZmpSocketType.Router, endpoint);
+        endpoint = router.LastEndpoint;
         for (int i = 0; i < 100; i++)
         {
             DealerSocket client = fixture.Context.CreateDealer(new DealerOptions { RoutingId = Id, Linger = TimeSpan.Zero });
@@ -262,29 +243,41 @@ public sealed class SilentHolderTests
 
     private static RouterSocket BoundRouter(ContextFixture fixture, out string endpoint)
     {
-        endpoint = "tcp://127.0.0.1:*";
-        return (RouterSocket)Bound(fixture, ZmpSocketType.Router, ref endpoint);
+        var router = (RouterSocket)Bound(fixture, ZmpSocketType.Router, "tcp://127.0.0.1:*");
+        endpoint = router.LastEndpoint;
+        return router;
     }
 
-    private static ReceivingSocket Bound(ContextFixture fixture, ZmpSocketType type, ref string endpoint)
+    private static ReceivingSocket Bound(ContextFixture fixture, ZmpSocketType type, string endpoint)
     {
         byte[] id = "server"u8.ToArray();
         ReceivingSocket socket = type == ZmpSocketType.Pair
             ? fixture.Context.CreatePair(new PairOptions { RoutingId = id, Linger = TimeSpan.Zero })
             : fixture.Context.CreateRouter(
                 new RouterOptions { RoutingId = id, Linger = TimeSpan.Zero, Mandatory = true, SendBufferSize = 16 * 1024 });
-        endpoint = socket.Bind(endpoint);
+        socket.Bind(endpoint);
         return socket;
     }
 
-    /// <summary>A peer that has its place, and has read the greeting.</summary>
-    private static async Task<RawPeer> InAsync(ContextFixture fixture, ReceivingSocket socket, string endpoint, byte type)
+    /// <summary>A socket, and a peer that has its place, and has read the greeting.</summary>
+    private static (ReceivingSocket Socket, string Endpoint, MemoryPeer Holder) Open(MemoryFixture fixture, byte type)
     {
-        RawPeer peer = await fixture.ConnectAsync(endpoint);
-        await peer.SendAsync(Greeting(type));
-        await peer.ReadAsync(OwnGreeting(type).Length);
-        await fixture.UntilAsync(() => socket.GetPeers() is [{ IsConnected: true }]);
-        return peer;
+        string endpoint = MemoryTransport.NewEndpoint();
+        ReceivingSocket socket = Bound(fixture, (ZmpSocketType)type, endpoint);
+        MemoryPeer holder = fixture.Connect(endpoint);
+        fixture.Send(holder, Greeting(type));
+        Assert.Equal(OwnGreeting(type), holder.ReadAll());
+        Assert.True(Assert.Single(socket.GetPeers()).IsConnected);
+        return (socket, endpoint, holder);
+    }
+
+    private static string Text(ReceivingSocket socket)
+    {
+        Assert.True(socket.TryReceive(out Message message));
+        using (message)
+        {
+            return message.GetString();
+        }
     }
 
     private static async Task<string> TextAsync(ReceivingSocket socket)
