@@ -182,7 +182,7 @@ internal sealed class SessionTarget : FuzzTarget
             ((ZmpSocket)socket).Connect(endpoint);
         }
 
-        MemoryPeer peer = listener.TakeAsync().GetAwaiter().GetResult();
+        MemoryPeer peer = listener.Take();
         Settle(() => dialled?.IsCompleted ?? peer.Unread > 0, "the dial does not end");
         return peer;
     }

@@ -1,4 +1,3 @@
-using Net.Zlink.Monitoring;
 using Net.Zlink.Tests.Support;
 using static Net.Zlink.Tests.Recorded.Scenarios;
 
@@ -7,27 +6,27 @@ namespace Net.Zlink.Tests.Recorded;
 /// <summary>How connections begin, end and come again.</summary>
 internal static class ConnectionScenarios
 {
-    public static readonly IReadOnlyDictionary<string, Func<ScenarioLog, Task>> All =
-        new Dictionary<string, Func<ScenarioLog, Task>>(StringComparer.Ordinal)
+    public static readonly IReadOnlyDictionary<string, Action<ScenarioLog>> All =
+        new Dictionary<string, Action<ScenarioLog>>(StringComparer.Ordinal)
         {
-            ["a dealer asks and a router answers, and the dealer ends"] = AskAsync,
-            ["each connecting type reconnects after its connection was reset"] = ReconnectAsync,
-            ["a dealer dials a listener that comes later"] = DialEarlyAsync,
-            ["a dealer that does not reconnect gives up"] = GiveUpAsync,
-            ["an endpoint is disconnected and connected again"] = DisconnectAsync,
-            ["a listener is unbound with and without its peers"] = UnbindAsync,
-            ["a peer is disconnected by the application"] = DisconnectPeerAsync,
-            ["heartbeats keep a connection and their absence ends it"] = HeartbeatAsync,
-            ["a heartbeat's ttl runs out"] = TtlAsync,
-            ["a pair accepts one peer at a time"] = PairAsync,
+            ["a dealer asks and a router answers, and the dealer ends"] = Ask,
+            ["each connecting type reconnects after its connection was reset"] = Reconnect,
+            ["a dealer dials a listener that comes later"] = DialEarly,
+            ["a dealer that does not reconnect gives up"] = GiveUp,
+            ["an endpoint is disconnected and connected again"] = Disconnect,
+            ["a listener is unbound with and without its peers"] = Unbind,
+            ["a peer is disconnected by the application"] = DisconnectPeer,
+            ["heartbeats keep a connection and their absence ends it"] = Heartbeat,
+            ["a heartbeat's ttl runs out"] = Ttl,
+            ["a pair accepts one peer at a time"] = Pair,
         };
 
-    private static async Task AskAsync(ScenarioLog log)
+    private static void Ask(ScenarioLog log)
     {
         RouterSocket router = log.Add("router", log.Context.CreateRouter());
         DealerSocket dealer = log.Add("dealer", log.Context.CreateDealer(Dials(new DealerOptions(), "A")));
         log.Do("router binds", () => router.Bind(log.Endpoint("r")));
-        await log.ConnectAsync(dealer, log.Endpoint("r"));
+        log.Connect(dealer, log.Endpoint("r"));
         log.Do("dealer sends", () => dealer.TrySend("question"u8));
         log.ReceiveAll(router);
         log.Do("router answers", () => router.To("A"u8).TrySend("answer"u8));
@@ -36,7 +35,7 @@ internal static class ConnectionScenarios
         log.Do("dealer ends", dealer.Dispose);
     }
 
-    private static async Task ReconnectAsync(ScenarioLog log)
+    private static void Reconnect(ScenarioLog log)
     {
         (string Name, ZmpSocket Bound, ZmpSocket Connecting)[] pairs =
         [
@@ -53,60 +52,56 @@ internal static class ConnectionScenarios
             log.Add($"bound for {name}", bound);
             log.Add(name, connecting);
             log.Do($"bound for {name} binds", () => bound.Bind(endpoint));
-            MemoryLink link = await log.ConnectAsync(connecting, endpoint);
+            MemoryLink link = log.Connect(connecting, endpoint);
             for (int i = 0; i < 2; i++)
             {
                 log.Do($"the connection of {name} is reset", link.Reset);
-                await log.UntilAsync(connecting, SocketEventTypes.ConnectRetried, i + 1);
                 log.Pass(0.1);
-                link = await log.DialledAsync(endpoint);
+                link = log.Dialled(endpoint);
             }
         }
     }
 
-    private static async Task DialEarlyAsync(ScenarioLog log)
+    private static void DialEarly(ScenarioLog log)
     {
         RouterSocket router = log.Add("router", log.Context.CreateRouter());
         DealerSocket dealer = log.Add("dealer", log.Context.CreateDealer(Dials(new DealerOptions(), "A")));
         log.Do("dealer connects", () => dealer.Connect(log.Endpoint("r")));
-        await log.UntilAsync(dealer, SocketEventTypes.ConnectRetried);
         log.Do("dealer sends", () => dealer.TrySend("early"u8));
-        foreach ((int attempt, double pause) in new[] { 0.1, 0.2, 0.4, 0.8, 1 }.Index())
+        foreach (double pause in (double[])[0.1, 0.2, 0.4, 0.8, 1])
         {
             log.Pass(pause);
-            await log.UntilAsync(dealer, SocketEventTypes.ConnectRetried, attempt + 2);
         }
 
         log.Do("router binds", () => router.Bind(log.Endpoint("r")));
         log.Pass(1);
-        await log.DialledAsync(log.Endpoint("r"));
+        log.Dialled(log.Endpoint("r"));
         log.ReceiveAll(router);
     }
 
-    private static async Task GiveUpAsync(ScenarioLog log)
+    private static void GiveUp(ScenarioLog log)
     {
         DealerSocket dealer = log.Add("dealer", log.Context.CreateDealer(new DealerOptions { ReconnectInterval = TimeSpan.Zero }));
         log.Do("dealer connects", () => dealer.Connect(log.Endpoint("r")));
-        await log.UntilAsync(dealer, SocketEventTypes.ConnectGivenUp);
         log.Pass(10);
     }
 
-    private static async Task DisconnectAsync(ScenarioLog log)
+    private static void Disconnect(ScenarioLog log)
     {
         RouterSocket router = log.Add("router", log.Context.CreateRouter());
         DealerSocket dealer = log.Add("dealer", log.Context.CreateDealer(Dials(new DealerOptions(), "A")));
         log.Do("router binds", () => router.Bind(log.Endpoint("r")));
-        await log.ConnectAsync(dealer, log.Endpoint("r"));
+        log.Connect(dealer, log.Endpoint("r"));
         log.Do("dealer sends", () => dealer.TrySend("first"u8));
         log.Do("dealer disconnects", () => dealer.Disconnect(log.Endpoint("r")));
         log.ReceiveAll(router);
         log.Do("dealer sends without a peer", () => dealer.TrySend("second"u8));
-        await log.ConnectAsync(dealer, log.Endpoint("r"));
+        log.Connect(dealer, log.Endpoint("r"));
         log.Do("dealer sends again", () => dealer.TrySend("third"u8));
         log.ReceiveAll(router);
     }
 
-    private static async Task UnbindAsync(ScenarioLog log)
+    private static void Unbind(ScenarioLog log)
     {
         RouterSocket router = log.Add("router", log.Context.CreateRouter());
         foreach (bool keepPeers in (bool[])[true, false])
@@ -115,49 +110,41 @@ internal static class ConnectionScenarios
             string id = keepPeers ? "K" : "E";
             DealerSocket dealer = log.Add(id, log.Context.CreateDealer(Dials(new DealerOptions(), id)));
             log.Do($"router binds {endpoint}", () => router.Bind(endpoint));
-            await log.ConnectAsync(dealer, endpoint);
+            log.Connect(dealer, endpoint);
             log.Do($"router unbinds {endpoint}", () => router.Unbind(endpoint, keepPeers));
-            if (!keepPeers)
-            {
-                await log.UntilAsync(dealer, SocketEventTypes.ConnectRetried);
-            }
-
             log.Do($"{id} sends", () => dealer.TrySend("still there"u8));
             log.ReceiveAll(router);
         }
     }
 
-    private static async Task DisconnectPeerAsync(ScenarioLog log)
+    private static void DisconnectPeer(ScenarioLog log)
     {
         RouterSocket router = log.Add("router", log.Context.CreateRouter());
         DealerSocket dealer = log.Add("dealer", log.Context.CreateDealer(Dials(new DealerOptions(), "A")));
         log.Do("router binds", () => router.Bind(log.Endpoint("r")));
-        await log.ConnectAsync(dealer, log.Endpoint("r"));
+        log.Connect(dealer, log.Endpoint("r"));
         log.Do("router sends", () => router.To("A"u8).TrySend("last"u8));
         log.Do("router disconnects the peer", () => router.Disconnect(router.GetPeers()[0]));
-        await log.UntilAsync(dealer, SocketEventTypes.ConnectRetried);
         log.ReceiveAll(dealer);
         log.Pass(0.1);
-        await log.DialledAsync(log.Endpoint("r"));
+        log.Dialled(log.Endpoint("r"));
         log.Do("router aborts the peer", () => router.Disconnect(router.GetPeers()[0], abort: true));
-        await log.UntilAsync(dealer, SocketEventTypes.ConnectRetried, count: 2);
     }
 
-    private static async Task HeartbeatAsync(ScenarioLog log)
+    private static void Heartbeat(ScenarioLog log)
     {
         RouterSocket router = log.Add("router", log.Context.CreateRouter());
         DealerSocket dealer = log.Add("dealer", log.Context.CreateDealer(
             Dials(new DealerOptions { HeartbeatInterval = Second, HeartbeatTimeout = 3 * Second }, "A")));
         log.Do("router binds", () => router.Bind(log.Endpoint("r")));
-        MemoryLink link = await log.ConnectAsync(dealer, log.Endpoint("r"));
+        MemoryLink link = log.Connect(dealer, log.Endpoint("r"));
         log.Pass(10);
         log.Do("nothing is carried any more", () => link.IsHeld = true);
         log.Pass(4);
-        await log.UntilAsync(dealer, SocketEventTypes.ConnectRetried);
         log.Do("the router hears of the end", link.Reset);
     }
 
-    private static Task TtlAsync(ScenarioLog log)
+    private static void Ttl(ScenarioLog log)
     {
         RouterSocket router = log.Add("router", log.Context.CreateRouter(new RouterOptions { RoutingIdText = "R" }));
         log.Do("router binds", () => router.Bind(log.Endpoint("r")));
@@ -167,23 +154,21 @@ internal static class ConnectionScenarios
         log.Pass(0.9);
         log.Write(peer, Convert.FromHexString("5A0102000000000402000A00"));
         log.Pass(1.1);
-        return Task.CompletedTask;
     }
 
-    private static async Task PairAsync(ScenarioLog log)
+    private static void Pair(ScenarioLog log)
     {
         PairSocket bound = log.Add("bound", log.Context.CreatePair());
         PairSocket first = log.Add("first", log.Context.CreatePair(Dials(new PairOptions(), "1")));
         PairSocket second = log.Add("second", log.Context.CreatePair(Dials(new PairOptions(), "2")));
         log.Do("bound binds", () => bound.Bind(log.Endpoint("p")));
-        await log.ConnectAsync(first, log.Endpoint("p"));
-        await log.ConnectAsync(second, log.Endpoint("p"));
+        log.Connect(first, log.Endpoint("p"));
+        log.Connect(second, log.Endpoint("p"));
         log.Pass(0.25);
-        await log.UntilAsync(second, SocketEventTypes.ConnectRetried);
         log.Do("second sends", () => second.TrySend("waits"u8));
         log.Do("first ends", first.Dispose);
         log.Pass(0.1);
-        await log.DialledAsync(log.Endpoint("p"));
+        log.Dialled(log.Endpoint("p"));
         log.ReceiveAll(bound);
     }
 }

@@ -1,4 +1,3 @@
-using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Tests.Protocol.Zmp;
 using Net.Zlink.Tests.Support;
@@ -11,17 +10,17 @@ internal static class HandshakeScenarios
 {
     public static readonly byte[] Greeting = ZmpFixture.DealerGreeting("A"u8);
 
-    public static readonly IReadOnlyDictionary<string, Func<ScenarioLog, Task>> All =
-        new Dictionary<string, Func<ScenarioLog, Task>>(StringComparer.Ordinal)
+    public static readonly IReadOnlyDictionary<string, Action<ScenarioLog>> All =
+        new Dictionary<string, Action<ScenarioLog>>(StringComparer.Ordinal)
         {
-            ["handshakes that fail at a listener"] = AcceptAsync,
-            ["handshakes that fail at a dialer"] = DialAsync,
-            ["a peer breaks the protocol after its handshake"] = BreakAsync,
-            ["messages beyond the limits end their connection"] = LimitAsync,
-            ["connections beyond the limit are refused"] = MaxConnectionsAsync,
+            ["handshakes that fail at a listener"] = Accept,
+            ["handshakes that fail at a dialer"] = Dial,
+            ["a peer breaks the protocol after its handshake"] = Break,
+            ["messages beyond the limits end their connection"] = Limit,
+            ["connections beyond the limit are refused"] = MaxConnections,
         };
 
-    private static Task AcceptAsync(ScenarioLog log)
+    private static void Accept(ScenarioLog log)
     {
         RouterSocket router = log.Add("router", log.Context.CreateRouter(
             new RouterOptions { RoutingIdText = "R", HandshakeInterval = 3 * Second }));
@@ -48,32 +47,27 @@ internal static class HandshakeScenarios
         log.Do("it is lost", lost.Reset);
         log.Play("one that is silent", log.Endpoint("r"));
         log.Pass(3);
-        return Task.CompletedTask;
     }
 
-    private static async Task DialAsync(ScenarioLog log)
+    private static void Dial(ScenarioLog log)
     {
         MemoryTransport.MemoryListener listener = log.Listen(log.Endpoint("r"));
         DealerOptions options = Dials(new DealerOptions { HandshakeInterval = 3 * Second, ReconnectAfterFault = false }, "D");
         DealerSocket dealer = log.Add("dealer", log.Context.CreateDealer(options));
         log.Do("dealer connects", () => dealer.Connect(log.Endpoint("r")));
-        await log.TakeAsync("one that is silent", listener);
+        log.Take("one that is silent", listener);
         log.Pass(3);
-        await log.UntilAsync(dealer, SocketEventTypes.ConnectRetried);
         log.Pass(0.1);
-        MemoryPeer leaving = await log.TakeAsync("one that leaves", listener);
+        MemoryPeer leaving = log.Take("one that leaves", listener);
         log.Do("it leaves", leaving.EndSending);
-        await log.UntilAsync(dealer, SocketEventTypes.ConnectRetried, 2);
         log.Pass(0.2);
-        MemoryPeer timing = await log.TakeAsync("one that reports a timeout", listener);
+        MemoryPeer timing = log.Take("one that reports a timeout", listener);
         log.Write(timing, [.. ZmpFixture.Hex(ZmpFixture.Hello), .. ZmpFixture.Frame(2, [5, (byte)ZmpErrorCode.HandshakeTimeout, 0])]);
-        await log.UntilAsync(dealer, SocketEventTypes.ConnectRetried, 3);
         log.Pass(0.2);
-        log.Write(await log.TakeAsync("one of another type", listener), ZmpFixture.Greeting((byte)ZmpSocketType.Pub));
-        await log.UntilAsync(dealer, SocketEventTypes.ConnectGivenUp);
+        log.Write(log.Take("one of another type", listener), ZmpFixture.Greeting((byte)ZmpSocketType.Pub));
     }
 
-    private static Task BreakAsync(ScenarioLog log)
+    private static void Break(ScenarioLog log)
     {
         RouterSocket router = log.Add("router", log.Context.CreateRouter(new RouterOptions { RoutingIdText = "R" }));
         log.Do("router binds", () => router.Bind(log.Endpoint("r")));
@@ -93,11 +87,9 @@ internal static class HandshakeScenarios
             log.Do("it ends", peer.EndSending);
             log.ReceiveAll(router);
         }
-
-        return Task.CompletedTask;
     }
 
-    private static Task LimitAsync(ScenarioLog log)
+    private static void Limit(ScenarioLog log)
     {
         RouterSocket router = log.Add("router", log.Context.CreateRouter(
             new RouterOptions { RoutingIdText = "R", MaxMessageSize = 100, MaxMessageParts = 3 }));
@@ -112,10 +104,9 @@ internal static class HandshakeScenarios
         log.Write(parts, [.. ZmpFixture.Frame(1, "1"u8), .. ZmpFixture.Frame(1, "2"u8), .. ZmpFixture.Frame(1, "3"u8)]);
         log.Write(parts, ZmpFixture.Frame(0, "4"u8));
         log.ReceiveAll(router);
-        return Task.CompletedTask;
     }
 
-    private static Task MaxConnectionsAsync(ScenarioLog log)
+    private static void MaxConnections(ScenarioLog log)
     {
         RouterSocket router = log.Add("router", log.Context.CreateRouter(new RouterOptions { RoutingIdText = "R", MaxConnections = 1 }));
         log.Do("router binds", () => router.Bind(log.Endpoint("r")));
@@ -124,6 +115,5 @@ internal static class HandshakeScenarios
         log.Play("second", log.Endpoint("r"));
         log.Do("first ends", first.EndSending);
         log.Write(log.Play("third", log.Endpoint("r")), Greeting);
-        return Task.CompletedTask;
     }
 }

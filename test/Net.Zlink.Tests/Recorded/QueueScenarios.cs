@@ -1,6 +1,5 @@
 using System.Globalization;
 using System.Text;
-using Net.Zlink.Monitoring;
 using Net.Zlink.Tests.Protocol.Zmp;
 using Net.Zlink.Tests.Support;
 using static Net.Zlink.Tests.Recorded.Scenarios;
@@ -10,28 +9,28 @@ namespace Net.Zlink.Tests.Recorded;
 /// <summary>What queues hold, drop and deliver.</summary>
 internal static class QueueScenarios
 {
-    public static readonly IReadOnlyDictionary<string, Func<ScenarioLog, Task>> All =
-        new Dictionary<string, Func<ScenarioLog, Task>>(StringComparer.Ordinal)
+    public static readonly IReadOnlyDictionary<string, Action<ScenarioLog>> All =
+        new Dictionary<string, Action<ScenarioLog>>(StringComparer.Ordinal)
         {
-            ["a receiver at its high-water mark is not read until its reader catches up"] = ReceiverFullAsync,
-            ["a sender at its high-water mark waits until its peer reads"] = SenderFullAsync,
-            ["a byte limit holds a sender as a high-water mark does"] = ByteLimitAsync,
-            ["two peers are read in turns"] = FairAsync,
-            ["a dealer sends to its peers in turns"] = RotationAsync,
-            ["what lingers is delivered"] = LingerAsync,
-            ["what lingers too long is dropped"] = LingerTooLongAsync,
-            ["what lingers for a peer that comes back is delivered"] = LingerForReturnAsync,
-            ["messages of a lost connection are reported"] = LossAsync,
-            ["a conflating dealer keeps the last message"] = ConflateAsync,
-            ["a message of several parts whose connection ends in its middle is dropped"] = CutMessageAsync,
+            ["a receiver at its high-water mark is not read until its reader catches up"] = ReceiverFull,
+            ["a sender at its high-water mark waits until its peer reads"] = SenderFull,
+            ["a byte limit holds a sender as a high-water mark does"] = ByteLimit,
+            ["two peers are read in turns"] = Fair,
+            ["a dealer sends to its peers in turns"] = Rotation,
+            ["what lingers is delivered"] = Linger,
+            ["what lingers too long is dropped"] = LingerTooLong,
+            ["what lingers for a peer that comes back is delivered"] = LingerForReturn,
+            ["messages of a lost connection are reported"] = Loss,
+            ["a conflating dealer keeps the last message"] = Conflate,
+            ["a message of several parts whose connection ends in its middle is dropped"] = CutMessage,
         };
 
-    private static async Task ReceiverFullAsync(ScenarioLog log)
+    private static void ReceiverFull(ScenarioLog log)
     {
         RouterSocket router = log.Add("router", log.Context.CreateRouter(new RouterOptions { ReceiveHighWaterMark = 2 }));
         DealerSocket dealer = log.Add("dealer", log.Context.CreateDealer(Dials(new DealerOptions { SendHighWaterMark = 3 }, "A")));
         log.Do("router binds", () => router.Bind(log.Endpoint("r")));
-        await log.ConnectAsync(dealer, log.Endpoint("r"));
+        log.Connect(dealer, log.Endpoint("r"));
         SendNumbers(log, dealer, 10);
         log.Look(router);
         log.ReceiveAll(router);
@@ -40,26 +39,26 @@ internal static class QueueScenarios
         log.ReceiveAll(router);
     }
 
-    private static async Task SenderFullAsync(ScenarioLog log)
+    private static void SenderFull(ScenarioLog log)
     {
         RouterSocket router = log.Add("router", log.Context.CreateRouter());
         DealerSocket dealer = log.Add("dealer", log.Context.CreateDealer(Dials(new DealerOptions { SendHighWaterMark = 3 }, "A")));
         log.Do("router binds", () => router.Bind(log.Endpoint("r")));
-        MemoryLink link = await log.ConnectAsync(dealer, log.Endpoint("r"));
+        MemoryLink link = log.Connect(dealer, log.Endpoint("r"));
         log.Do("the peer takes nothing", () => link.Dialling.Room = 0);
         SendNumbers(log, dealer, 6);
         Task waiting = dealer.SendAsync("waited"u8.ToArray(), Guard.Token).AsTask();
         log.Do("the peer takes everything", () => link.Dialling.Room = long.MaxValue);
-        await log.UntilAsync(waiting);
+        log.Await(waiting);
         log.ReceiveAll(router);
     }
 
-    private static async Task ByteLimitAsync(ScenarioLog log)
+    private static void ByteLimit(ScenarioLog log)
     {
         RouterSocket router = log.Add("router", log.Context.CreateRouter());
         DealerSocket dealer = log.Add("dealer", log.Context.CreateDealer(Dials(new DealerOptions { SendByteLimit = 2_000 }, "A")));
         log.Do("router binds", () => router.Bind(log.Endpoint("r")));
-        MemoryLink link = await log.ConnectAsync(dealer, log.Endpoint("r"));
+        MemoryLink link = log.Connect(dealer, log.Endpoint("r"));
         log.Do("the peer takes nothing", () => link.Dialling.Room = 0);
         for (int i = 0; i < 5; i++)
         {
@@ -70,21 +69,21 @@ internal static class QueueScenarios
         log.ReceiveAll(router);
     }
 
-    private static async Task FairAsync(ScenarioLog log)
+    private static void Fair(ScenarioLog log)
     {
         RouterSocket router = log.Add("router", log.Context.CreateRouter());
         log.Do("router binds", () => router.Bind(log.Endpoint("r")));
         foreach (string id in (string[])["A", "B", "C"])
         {
             DealerSocket dealer = log.Add(id, log.Context.CreateDealer(Dials(new DealerOptions(), id)));
-            await log.ConnectAsync(dealer, log.Endpoint("r"));
+            log.Connect(dealer, log.Endpoint("r"));
             SendNumbers(log, dealer, 3);
         }
 
         log.ReceiveAll(router);
     }
 
-    private static async Task RotationAsync(ScenarioLog log)
+    private static void Rotation(ScenarioLog log)
     {
         DealerSocket dealer = log.Add("dealer", log.Context.CreateDealer(Dials(new DealerOptions { SendHighWaterMark = 2 }, "D")));
         var links = new List<MemoryLink>();
@@ -94,7 +93,7 @@ internal static class QueueScenarios
             RouterSocket router = log.Add(name, log.Context.CreateRouter());
             routers.Add(router);
             log.Do($"{name} binds", () => router.Bind(log.Endpoint(name)));
-            links.Add(await log.ConnectAsync(dealer, log.Endpoint(name)));
+            links.Add(log.Connect(dealer, log.Endpoint(name)));
         }
 
         SendNumbers(log, dealer, 6);
@@ -103,18 +102,17 @@ internal static class QueueScenarios
         SendNumbers(log, dealer, 9);
         log.Look(dealer);
         log.Do("the connection to r1 is reset", links[0].Reset);
-        await log.UntilAsync(dealer, SocketEventTypes.ConnectRetried);
         SendNumbers(log, dealer, 4);
         log.Do("r2 takes everything", () => links[1].Dialling.Room = long.MaxValue);
         routers.ForEach(log.ReceiveAll);
     }
 
-    private static async Task LingerAsync(ScenarioLog log)
+    private static void Linger(ScenarioLog log)
     {
         RouterSocket router = log.Add("router", log.Context.CreateRouter());
         DealerSocket dealer = log.Add("dealer", log.Context.CreateDealer(Dials(new DealerOptions { Linger = 5 * Second }, "A")));
         log.Do("router binds", () => router.Bind(log.Endpoint("r")));
-        MemoryLink link = await log.ConnectAsync(dealer, log.Endpoint("r"));
+        MemoryLink link = log.Connect(dealer, log.Endpoint("r"));
         log.Do("the peer takes nothing", () => link.Dialling.Room = 0);
         SendNumbers(log, dealer, 3);
         log.Do("dealer ends", dealer.Dispose);
@@ -123,12 +121,12 @@ internal static class QueueScenarios
         log.ReceiveAll(router);
     }
 
-    private static async Task LingerTooLongAsync(ScenarioLog log)
+    private static void LingerTooLong(ScenarioLog log)
     {
         RouterSocket router = log.Add("router", log.Context.CreateRouter());
         DealerSocket dealer = log.Add("dealer", log.Context.CreateDealer(Dials(new DealerOptions { Linger = 5 * Second }, "A")));
         log.Do("router binds", () => router.Bind(log.Endpoint("r")));
-        MemoryLink link = await log.ConnectAsync(dealer, log.Endpoint("r"));
+        MemoryLink link = log.Connect(dealer, log.Endpoint("r"));
         log.Do("the peer takes nothing", () => link.Dialling.Room = 0);
         SendNumbers(log, dealer, 3);
         log.Do("dealer ends", dealer.Dispose);
@@ -137,41 +135,39 @@ internal static class QueueScenarios
         log.ReceiveAll(router);
     }
 
-    private static async Task LingerForReturnAsync(ScenarioLog log)
+    private static void LingerForReturn(ScenarioLog log)
     {
         RouterSocket router = log.Add("router", log.Context.CreateRouter());
         DealerSocket dealer = log.Add("dealer", log.Context.CreateDealer(Dials(new DealerOptions { Linger = 5 * Second }, "A")));
         log.Do("dealer connects", () => dealer.Connect(log.Endpoint("r")));
-        await log.UntilAsync(dealer, SocketEventTypes.ConnectRetried);
         SendNumbers(log, dealer, 3);
         log.Do("dealer ends", dealer.Dispose);
         log.Do("router binds", () => router.Bind(log.Endpoint("r")));
         log.Pass(0.1);
-        await log.DialledAsync(log.Endpoint("r"));
+        log.Dialled(log.Endpoint("r"));
         log.ReceiveAll(router);
     }
 
-    private static async Task LossAsync(ScenarioLog log)
+    private static void Loss(ScenarioLog log)
     {
         RouterSocket router = log.Add("router", log.Context.CreateRouter());
         DealerSocket dealer = log.Add("dealer", log.Context.CreateDealer(Dials(new DealerOptions(), "A")));
         log.Do("router binds", () => router.Bind(log.Endpoint("r")));
-        MemoryLink link = await log.ConnectAsync(dealer, log.Endpoint("r"));
+        MemoryLink link = log.Connect(dealer, log.Endpoint("r"));
         log.Do("nothing is carried", () => link.IsHeld = true);
         log.Do("router sends", () => router.To("A"u8).TrySend("on its way"u8));
         log.Do("dealer's peer takes nothing", () => link.Accepting.Room = 0);
         log.Do("router sends", () => router.To("A"u8).TrySend("written in part or not at all"u8));
         log.Do("the connection is reset", link.Reset);
-        await log.UntilAsync(dealer, SocketEventTypes.ConnectRetried);
         log.Do("router sends without a peer", () => router.To("A"u8).TrySend("nowhere to go"u8));
     }
 
-    private static async Task ConflateAsync(ScenarioLog log)
+    private static void Conflate(ScenarioLog log)
     {
         DealerSocket bound = log.Add("bound", log.Context.CreateDealer(new DealerOptions { Conflate = true }));
         DealerSocket dealer = log.Add("dealer", log.Context.CreateDealer(Dials(new DealerOptions { Conflate = true }, "A")));
         log.Do("bound binds", () => bound.Bind(log.Endpoint("d")));
-        MemoryLink link = await log.ConnectAsync(dealer, log.Endpoint("d"));
+        MemoryLink link = log.Connect(dealer, log.Endpoint("d"));
         SendNumbers(log, dealer, 3);
         log.ReceiveAll(bound);
         log.Do("the peer takes nothing", () => link.Dialling.Room = 0);
@@ -180,7 +176,7 @@ internal static class QueueScenarios
         log.ReceiveAll(bound);
     }
 
-    private static Task CutMessageAsync(ScenarioLog log)
+    private static void CutMessage(ScenarioLog log)
     {
         RouterSocket router = log.Add("router", log.Context.CreateRouter(new RouterOptions { RoutingIdText = "R" }));
         log.Do("router binds", () => router.Bind(log.Endpoint("r")));
@@ -189,7 +185,6 @@ internal static class QueueScenarios
         log.Write(peer, ZmpFixture.Frame(1, "second"u8));
         log.Do("it ends", peer.EndSending);
         log.ReceiveAll(router);
-        return Task.CompletedTask;
     }
 
     private static void SendNumbers(ScenarioLog log, DuplexSocket socket, int count)

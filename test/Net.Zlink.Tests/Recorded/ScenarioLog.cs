@@ -71,25 +71,18 @@ internal sealed partial class ScenarioLog : IAsyncDisposable
     }
 
     /// <summary>Two sockets, one of which dials the other. What they write to each other is carried from then on.</summary>
-    public async Task<MemoryLink> ConnectAsync(ZmpSocket socket, string endpoint)
+    public MemoryLink Connect(ZmpSocket socket, string endpoint)
     {
         Step($"{NameOf(socket)} connects to {endpoint}");
         socket.Connect(endpoint);
-        return await DialledAsync(endpoint);
+        return Dialled(endpoint);
     }
 
     /// <summary>The next dial of a socket to a bound one.</summary>
-    /// <param name="endpoint">Where the latter listens.</param>
-    /// <param name="greets">False for STREAM, which begins with no bytes.</param>
-    public async Task<MemoryLink> DialledAsync(string endpoint, bool greets = true)
+    public MemoryLink Dialled(string endpoint)
     {
-        (MemoryPeer dialling, MemoryPeer accepting) = await MemoryTransport.BetweenAsync(endpoint);
+        (MemoryPeer dialling, MemoryPeer accepting) = MemoryTransport.Between(endpoint);
         var link = new MemoryLink(_fixture.Own(dialling), _fixture.Own(accepting));
-        if (greets)
-        {
-            await WaitAsync(() => dialling.Unread > 0 && accepting.Unread > 0);
-        }
-
         _links.Add(link);
         Carry();
         return link;
@@ -106,10 +99,9 @@ internal sealed partial class ScenarioLog : IAsyncDisposable
     }
 
     /// <summary>The test as a peer that listens: the next dial.</summary>
-    public async Task<MemoryPeer> TakeAsync(string name, MemoryTransport.MemoryListener listener)
+    public MemoryPeer Take(string name, MemoryTransport.MemoryListener listener)
     {
-        MemoryPeer peer = _fixture.Own(await listener.TakeAsync());
-        await WaitAsync(() => peer.Unread > 0);
+        MemoryPeer peer = _fixture.Own(listener.Take());
         _peers.Add((name, peer));
         Carry();
         return peer;
@@ -139,19 +131,12 @@ internal sealed partial class ScenarioLog : IAsyncDisposable
         Carry();
     }
 
-    /// <summary>For what a dialer does, which leaves its caller's stack.</summary>
-    public async Task UntilAsync(ZlinkSocket socket, SocketEventTypes type, int count = 1)
+    /// <summary>For a task that ends within the present time.</summary>
+    public void Await(Task task)
     {
-        LoggedSocket logged = _sockets.Single(one => one.Socket == socket);
-        await WaitAsync(() => logged.Count(type) >= count);
         Carry();
-    }
-
-    /// <summary>Waits for a task that ends within the present time.</summary>
-    public async Task UntilAsync(Task task)
-    {
-        await WaitAsync(() => task.IsCompleted);
-        await task;
+        Assert.True(SpinWait.SpinUntil(() => task.IsCompleted, Guard.Limit), $"it does not end\n{_text}");
+        Assert.True(task.IsCompletedSuccessfully, task.Exception?.ToString());
         Carry();
     }
 
@@ -283,16 +268,6 @@ internal sealed partial class ScenarioLog : IAsyncDisposable
         return name;
     }
 
-    private async Task WaitAsync(Func<bool> condition)
-    {
-        long started = TimeProvider.System.GetTimestamp();
-        for (_fixture.Settle(); !condition(); _fixture.Settle())
-        {
-            Assert.True(TimeProvider.System.GetElapsedTime(started) < Guard.Limit, $"what the scenario waits for did not come\n{_text}");
-            await Task.Yield();
-        }
-    }
-
     private void Carry()
     {
         do
@@ -302,7 +277,7 @@ internal sealed partial class ScenarioLog : IAsyncDisposable
         while (_links.Count(static link => link.Carry()) > 0);
     }
 
-    /// <summary>Logs what the last step caused, once its time is over: what a dialer does it does on a thread of its own.</summary>
+    /// <summary>Logs what the last step caused.</summary>
     private void Step(FormattableString step)
     {
         Flush();
@@ -349,32 +324,15 @@ internal sealed partial class ScenarioLog : IAsyncDisposable
 
     private sealed class LoggedSocket(string name, ZlinkSocket socket, EventReader events)
     {
-        private readonly List<SocketEvent> _seen = [];
-        private int _taken;
-
         public string Name => name;
 
         public ZlinkSocket Socket => socket;
 
-        public int Count(SocketEventTypes type)
-        {
-            Read();
-            return _seen.Count(one => one.Type == type);
-        }
-
         public IEnumerable<SocketEvent> TakeEvents()
-        {
-            Read();
-            SocketEvent[] fresh = [.. _seen.Skip(_taken)];
-            _taken = _seen.Count;
-            return fresh;
-        }
-
-        private void Read()
         {
             while (events.TryRead(out SocketEvent one))
             {
-                _seen.Add(one);
+                yield return one;
             }
         }
     }

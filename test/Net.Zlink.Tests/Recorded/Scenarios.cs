@@ -6,8 +6,8 @@ internal static class Scenarios
     public static readonly TimeSpan Second = TimeSpan.FromSeconds(1);
     public static readonly TimeSpan FirstPause = TimeSpan.FromMilliseconds(100);
 
-    public static readonly IReadOnlyDictionary<string, Func<ScenarioLog, Task>> All =
-        new Dictionary<string, Func<ScenarioLog, Task>>(
+    public static readonly IReadOnlyDictionary<string, Action<ScenarioLog>> All =
+        new Dictionary<string, Action<ScenarioLog>>(
             ConnectionScenarios.All.Concat(HandshakeScenarios.All).Concat(QueueScenarios.All).Concat(RoutingIdScenarios.All)
                 .Concat(PublisherScenarios.All).Concat(StreamScenarios.All), StringComparer.Ordinal);
 

@@ -1,4 +1,3 @@
-using Net.Zlink.Monitoring;
 using Net.Zlink.Tests.Support;
 using static Net.Zlink.Tests.Recorded.Scenarios;
 
@@ -7,19 +6,19 @@ namespace Net.Zlink.Tests.Recorded;
 /// <summary>STREAM: peers with numbers, payloads behind their length.</summary>
 internal static class StreamScenarios
 {
-    public static readonly IReadOnlyDictionary<string, Func<ScenarioLog, Task>> All =
-        new Dictionary<string, Func<ScenarioLog, Task>>(StringComparer.Ordinal)
+    public static readonly IReadOnlyDictionary<string, Action<ScenarioLog>> All =
+        new Dictionary<string, Action<ScenarioLog>>(StringComparer.Ordinal)
         {
-            ["a stream client connects, sends and ends"] = ClientEndsAsync,
-            ["a stream server disconnects and aborts its peers"] = ServerEndsAsync,
-            ["a stream peer breaks the framing"] = BreakAsync,
-            ["a stream peer that is silent is ended"] = IdleAsync,
-            ["a stream peer that takes nothing fills its queue"] = FullAsync,
-            ["a stream socket reconnects"] = ReconnectAsync,
-            ["a stream socket with a reader that is behind does not read"] = BehindAsync,
+            ["a stream client connects, sends and ends"] = ClientEnds,
+            ["a stream server disconnects and aborts its peers"] = ServerEnds,
+            ["a stream peer breaks the framing"] = Break,
+            ["a stream peer that is silent is ended"] = Idle,
+            ["a stream peer that takes nothing fills its queue"] = Full,
+            ["a stream socket reconnects"] = Reconnect,
+            ["a stream socket with a reader that is behind does not read"] = Behind,
         };
 
-    private static Task ClientEndsAsync(ScenarioLog log)
+    private static void ClientEnds(ScenarioLog log)
     {
         StreamSocket server = Bound(log, new StreamOptions());
         MemoryPeer first = log.Play("first", log.Endpoint("s"));
@@ -35,10 +34,9 @@ internal static class StreamScenarios
         log.Do("second is lost", second.Reset);
         log.ReceiveAll(server);
         log.Do("server sends to 1", () => server.To(1).TrySend("nobody"u8));
-        return Task.CompletedTask;
     }
 
-    private static Task ServerEndsAsync(ScenarioLog log)
+    private static void ServerEnds(ScenarioLog log)
     {
         StreamSocket server = Bound(log, new StreamOptions());
         foreach (string name in (string[])["first", "second", "third"])
@@ -53,20 +51,18 @@ internal static class StreamScenarios
         log.Do("server unbinds", () => server.Unbind(log.Endpoint("s")));
         log.ReceiveAll(server);
         log.Do("server ends", server.Dispose);
-        return Task.CompletedTask;
     }
 
-    private static Task BreakAsync(ScenarioLog log)
+    private static void Break(ScenarioLog log)
     {
         StreamSocket server = Bound(log, new StreamOptions { MaxMessageSize = 10 });
         log.Write(log.Play("within", log.Endpoint("s")), [0, 0, 0, 10, .. new byte[10]]);
         log.Write(log.Play("beyond", log.Endpoint("s")), [0, 0, 0, 1, 1, 0, 0, 0, 11]);
         log.Write(log.Play("negative", log.Endpoint("s")), [0xFF, 0xFF, 0xFF, 0xFF]);
         log.ReceiveAll(server);
-        return Task.CompletedTask;
     }
 
-    private static Task IdleAsync(ScenarioLog log)
+    private static void Idle(ScenarioLog log)
     {
         StreamSocket server = Bound(log, new StreamOptions { IdleTimeout = 3 * Second });
         MemoryPeer talking = log.Play("talking", log.Endpoint("s"));
@@ -77,10 +73,9 @@ internal static class StreamScenarios
         log.ReceiveAll(server);
         log.Pass(2);
         log.ReceiveAll(server);
-        return Task.CompletedTask;
     }
 
-    private static Task FullAsync(ScenarioLog log)
+    private static void Full(ScenarioLog log)
     {
         StreamSocket server = Bound(log, new StreamOptions { SendHighWaterMark = 2, WriteTimeout = 5 * Second });
         MemoryPeer peer = log.Play("peer", log.Endpoint("s"));
@@ -97,10 +92,9 @@ internal static class StreamScenarios
         log.Do("server sends", () => server.To(1).TrySend("z"u8));
         log.Pass(10);
         log.ReceiveAll(server);
-        return Task.CompletedTask;
     }
 
-    private static async Task ReconnectAsync(ScenarioLog log)
+    private static void Reconnect(ScenarioLog log)
     {
         StreamSocket server = Bound(log, new StreamOptions());
         StreamSocket client = log.Add("client", log.Context.CreateStream());
@@ -108,21 +102,19 @@ internal static class StreamScenarios
             log.Endpoint("s"),
             new StreamConnectOptions { Reconnect = true, ReconnectInterval = FirstPause, ReconnectIntervalMax = Second },
             Guard.Token).AsTask();
-        MemoryLink link = await log.DialledAsync(log.Endpoint("s"), greets: false);
-        await log.UntilAsync(connecting);
+        MemoryLink link = log.Dialled(log.Endpoint("s"));
+        log.Await(connecting);
         log.Do("client sends", () => client.To(1).TrySend("hello"u8));
         log.ReceiveAll(server);
         log.Do("the connection is reset", link.Reset);
-        await log.UntilAsync(client, SocketEventTypes.ConnectRetried);
         log.Pass(0.1);
-        await log.DialledAsync(log.Endpoint("s"), greets: false);
-        await log.UntilAsync(client, SocketEventTypes.ConnectionReady, 2);
+        log.Dialled(log.Endpoint("s"));
         log.Do("server sends", () => server.To(2).TrySend("again"u8));
         log.ReceiveAll(server);
         log.ReceiveAll(client);
     }
 
-    private static Task BehindAsync(ScenarioLog log)
+    private static void Behind(ScenarioLog log)
     {
         StreamSocket server = Bound(log, new StreamOptions { ReceiveHighWaterMark = 2 });
         MemoryPeer peer = log.Play("peer", log.Endpoint("s"));
@@ -133,7 +125,6 @@ internal static class StreamScenarios
 
         log.Do("peer ends", peer.EndSending);
         log.ReceiveAll(server);
-        return Task.CompletedTask;
     }
 
     private static StreamSocket Bound(ScenarioLog log, StreamOptions options)

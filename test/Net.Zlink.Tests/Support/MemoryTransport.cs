@@ -1,7 +1,6 @@
 using System.Collections.Concurrent;
 using System.Diagnostics.CodeAnalysis;
 using System.Net.Sockets;
-using System.Threading.Channels;
 using Net.Zlink.Transports;
 using Xunit;
 
@@ -36,8 +35,8 @@ internal static class MemoryTransport
     }
 
     /// <summary>What two sockets write to each other after one has dialled the other: the test carries it.</summary>
-    public static async Task<(MemoryPeer Dialling, MemoryPeer Accepting)> BetweenAsync(string endpoint) =>
-        (await s_listeners[endpoint].TakeAsync(), await s_listeners[endpoint].TakeAsync());
+    public static (MemoryPeer Dialling, MemoryPeer Accepting) Between(string endpoint) =>
+        (s_listeners[endpoint].Take(), s_listeners[endpoint].Take());
 
     /// <summary>A test as the peer that listens.</summary>
     public static MemoryListener Listen(string endpoint)
@@ -73,10 +72,9 @@ internal static class MemoryTransport
 
     internal sealed class MemoryListener(string endpoint) : ITransportListener
     {
-        private readonly Channel<MemoryPeer> _dialled = Channel.CreateUnbounded<MemoryPeer>();
+        private readonly ConcurrentQueue<MemoryPeer> _dialled = [];
         private IAcceptSink? _sink;
         private int _accepted;
-        private int _dialling;
         private int _dials;
 
         public WireUpgrade? Upgrade => null;
@@ -86,9 +84,13 @@ internal static class MemoryTransport
         public long Handle => 0;
 
         /// <summary>The other end of the oldest dial that was not taken.</summary>
-        public Task<MemoryPeer> TakeAsync() => _dialled.Reader.ReadAsync(Guard.Token).AsTask().Guarded();
+        public MemoryPeer Take()
+        {
+            Assert.True(TryTake(out MemoryPeer? dialled), $"no socket has dialled {endpoint}");
+            return dialled;
+        }
 
-        public bool TryTake([NotNullWhen(true)] out MemoryPeer? dialled) => _dialled.Reader.TryRead(out dialled);
+        public bool TryTake([NotNullWhen(true)] out MemoryPeer? dialled) => _dialled.TryDequeue(out dialled);
 
         /// <summary>How often it was dialled so far.</summary>
         public int Dials => Volatile.Read(ref _dials);
@@ -99,13 +101,12 @@ internal static class MemoryTransport
 
         public MemoryWire NewDialled()
         {
-            var wire = new MemoryWire(s_row, "listener", Interlocked.Increment(ref _dialling));
-            _dialled.Writer.TryWrite(wire.Peer);
-            Interlocked.Increment(ref _dials); // Behind: who sees it finds the peer.
+            var wire = new MemoryWire(s_row, "listener", Interlocked.Increment(ref _dials));
+            _dialled.Enqueue(wire.Peer);
             if (_sink is not null)
             {
                 MemoryWire accepted = NewAccepted();
-                _dialled.Writer.TryWrite(accepted.Peer);
+                _dialled.Enqueue(accepted.Peer);
                 Accept(accepted);
             }
 

@@ -17,7 +17,7 @@ public sealed class MemoryTransportTests
         DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { RoutingId = "A"u8.ToArray() });
         Assert.Equal(endpoint, router.Bind(endpoint));
         dealer.Connect(endpoint);
-        (MemoryPeer dialling, MemoryPeer accepting) = await MemoryTransport.BetweenAsync(endpoint);
+        (MemoryPeer dialling, MemoryPeer accepting) = MemoryTransport.Between(endpoint);
         fixture.Settle();
         Assert.True(dialling.Unread > 0 && accepting.Unread > 0);
         Assert.Empty(router.GetPeers());
@@ -93,7 +93,7 @@ public sealed class MemoryTransportTests
         DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { HandshakeInterval = TimeSpan.FromSeconds(3) });
         using EventReader monitor = dealer.ReadEvents(SocketEventTypes.HandshakeFailedNoDetail);
         dealer.Connect(endpoint);
-        MemoryPeer peer = fixture.Own(await listener.TakeAsync());
+        MemoryPeer peer = fixture.Own(listener.Take());
         fixture.Settle();
         Assert.True(peer.Unread > 0);
         fixture.Advance(TimeSpan.FromSeconds(2.9));

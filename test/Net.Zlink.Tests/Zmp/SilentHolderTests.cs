@@ -159,7 +159,7 @@ public sealed class SilentHolderTests
         string far = MemoryTransport.NewEndpoint();
         MemoryTransport.MemoryListener listener = fixture.Own(MemoryTransport.Listen(far));
         router.Connect(far);
-        MemoryPeer dialled = fixture.Own(await listener.TakeAsync());
+        MemoryPeer dialled = fixture.Own(listener.Take());
         fixture.Send(dialled, ZmpFixture.DealerGreeting(Id));
         Assert.True(router.TryGetPeer(Id, out PeerInfo? peer) && peer.IsConnected);
         MemoryPeer newcomer = fixture.Connect(router.LastEndpoint);
