@@ -46,7 +46,8 @@ public sealed class SamplingTests
         using Socket reader = await listener.AcceptSocketAsync(Cancellation);
         Task<List<int>> reads = ReadAsync(reader, Length);
         var options = new ReplayOptions(Variant.Split) { Sampling = Sampling.None };
-        await new PlayedSender(options, new KernelStillness(null!, null!, options.Guard)).SendAsync(played, new byte[Length], segment: null);
+        var stillness = new KernelStillness(null!, null!, options.Guard);
+        await new PlayedSender(options, stillness).SendAsync(played, new byte[Length], segment: null);
         Assert.Equal(Enumerable.Repeat(1, Length), await reads);
     }
 

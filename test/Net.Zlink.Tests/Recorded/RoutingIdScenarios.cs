@@ -1,3 +1,4 @@
+using Net.Zlink.Monitoring;
 using Net.Zlink.Tests.Protocol.Zmp;
 using Net.Zlink.Tests.Support;
 using static Net.Zlink.Tests.Recorded.Scenarios;
@@ -70,6 +71,7 @@ internal static class RoutingIdScenarios
         log.Pass(1);
         log.Do("router sends", () => router.To("B"u8).TrySend("for near"u8));
         log.Do("near ends", near.EndSending);
+        log.Await(router, SocketEventTypes.ConnectRetried);
         log.Pass(0.2); // Its pause is random: at most this.
         log.Dialled(log.Endpoint("far"));
         log.Do("router sends", () => router.To("B"u8).TrySend("for far"u8));

@@ -140,6 +140,19 @@ internal sealed partial class ScenarioLog : IAsyncDisposable
         Carry();
     }
 
+    /// <summary>For what a dialer is told on a thread of the pool: that another peer has disconnected.</summary>
+    public void Await(ZlinkSocket socket, SocketEventTypes type)
+    {
+        LoggedSocket logged = _sockets.Single(one => one.Socket == socket);
+        bool HasCome()
+        {
+            Carry();
+            return logged.Has(type);
+        }
+
+        Assert.True(SpinWait.SpinUntil(HasCome, Guard.Limit), $"{type} does not come\n{_text}");
+    }
+
     public void ReceiveAll(ReceivingSocket socket)
     {
         Flush();
@@ -324,15 +337,31 @@ internal sealed partial class ScenarioLog : IAsyncDisposable
 
     private sealed class LoggedSocket(string name, ZlinkSocket socket, EventReader events)
     {
+        private readonly List<SocketEvent> _seen = [];
+
         public string Name => name;
 
         public ZlinkSocket Socket => socket;
 
-        public IEnumerable<SocketEvent> TakeEvents()
+        public bool Has(SocketEventTypes type)
+        {
+            Read();
+            return _seen.Exists(one => one.Type == type);
+        }
+
+        public SocketEvent[] TakeEvents()
+        {
+            Read();
+            SocketEvent[] taken = [.. _seen];
+            _seen.Clear();
+            return taken;
+        }
+
+        private void Read()
         {
             while (events.TryRead(out SocketEvent one))
             {
-                yield return one;
+                _seen.Add(one);
             }
         }
     }

@@ -155,14 +155,15 @@ public sealed class SilentHolderTests
     public async Task A_routing_id_of_a_dialled_connection_is_not_given_to_a_newcomer()
     {
         await using var fixture = new MemoryFixture();
-        var router = (RouterSocket)Bound(fixture, ZmpSocketType.Router, MemoryTransport.NewEndpoint());
+        string bound = MemoryTransport.NewEndpoint();
+        var router = (RouterSocket)Bound(fixture, ZmpSocketType.Router, bound);
         string far = MemoryTransport.NewEndpoint();
         MemoryTransport.MemoryListener listener = fixture.Own(MemoryTransport.Listen(far));
         router.Connect(far);
         MemoryPeer dialled = fixture.Own(listener.Take());
         fixture.Send(dialled, ZmpFixture.DealerGreeting(Id));
         Assert.True(router.TryGetPeer(Id, out PeerInfo? peer) && peer.IsConnected);
-        MemoryPeer newcomer = fixture.Connect(router.LastEndpoint);
+        MemoryPeer newcomer = fixture.Connect(bound);
         fixture.Send(newcomer, ZmpFixture.DealerGreeting(Id));
         fixture.Advance(TimeSpan.FromMilliseconds(250));
         Assert.True(newcomer.IsClosed);
