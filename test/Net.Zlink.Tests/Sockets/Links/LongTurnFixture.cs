@@ -29,7 +29,7 @@ internal sealed class LongTurnFixture(long totalBytes = 0) : IDisposable
     public LongTurnPeer[] AddKnown(int count, QueueLimits limits = default)
     {
         LongTurnPeer[] peers = [.. Enumerable.Range(0, count).Select(id => Add(id, limits))];
-        Assert.Equal(peers.Select(static peer => $"{peer.Id}+"), TakeAll());
+        Assert.Equal(peers.Select(static peer => $"{peer.Id}+"), TakeAll(), StringComparer.Ordinal);
         return peers;
     }
 
