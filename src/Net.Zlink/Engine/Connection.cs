@@ -34,8 +34,10 @@ internal sealed class Connection : ShardWork, IWireEvents
         ConnectionSettings settings,
         IConnectionSink sink,
         object? context,
-        ByteBudget? budget = null)
-        : this(wire, shard, pool, settings, sink, context, new OutboundQueue(pool, StreamFormat.Instance, settings.Outbound, budget),
+        ByteBudget? budget = null,
+        Action? capacityAvailable = null)
+        : this(wire, shard, pool, settings, sink, context,
+            new OutboundQueue(pool, StreamFormat.Instance, settings.Outbound, budget) { CapacityAvailable = capacityAvailable },
             settings.StreamScanner)
     {
     }

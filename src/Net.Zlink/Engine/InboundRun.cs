@@ -10,11 +10,7 @@ internal readonly record struct InboundRun(InboundLease Lease, int Slot, int Cou
 
     public InboundRun First => this with { Count = 1 };
 
-    public SendStatus TryAppendTo(OutboundQueue queue, out bool schedule)
-    {
-        (Buffers.Slab slab, int offset, int length) = Lease.FramesAt(Slot, Count);
-        return queue.TryAppendShared(slab, offset, length, Count, out schedule);
-    }
+    public (Buffers.Slab Slab, int Offset, int Length) Frames => Lease.FramesAt(Slot, Count);
 
     public void Release() => Lease.Release(Slot, Count, Generation);
 }

@@ -4,16 +4,14 @@ using Net.Zlink.Protocol;
 namespace Net.Zlink.Engine;
 
 /// <summary>
-/// One peer's outbound queue: encoded bytes, message boundaries, limits, and blocked sends. One thread at a time writes: the append that
-/// finds no writer becomes the writer and schedules the connection once, so appends during a write form the next batch. The lock is held
-/// for pointer work and copies below <see cref="OutgoingMessage.LargePayload"/>. While sending is paused (no connection, a handshake, a loss)
-/// messages accumulate, and only control frames are written.
+/// One peer's outbound queue: encoded bytes, message boundaries and limits. One thread at a time writes: the append that finds no writer
+/// becomes the writer and schedules the connection once, so appends during a write form the next batch. The lock is held for pointer work
+/// and copies below <see cref="OutgoingMessage.LargePayload"/>. While sending is paused (no connection, a handshake, a loss) messages
+/// accumulate, and only control frames are written.
 /// </summary>
-internal sealed class OutboundQueue(BufferPool pool, FrameFormat format, QueueLimits limits, ByteBudget? budget = null)
-    : IWaiterList, IShareOwner
+internal sealed class OutboundQueue(BufferPool pool, FrameFormat format, QueueLimits limits, ByteBudget? budget = null) : IShareOwner
 {
     private ShortLock _gate;
-    private WaiterList<SendWaiter> _waiters;
     private SegmentList _segments = new(pool, format);
     private QueueCapacity _capacity = new(limits, budget);
     private bool _hasWriter;
@@ -96,26 +94,6 @@ internal sealed class OutboundQueue(BufferPool pool, FrameFormat format, QueueLi
         return status;
     }
 
-    public SendStatus AppendOrWait(in DeferredMessage message, SendWaiter waiter, out bool schedule)
-    {
-        OutgoingMessage outgoing = message.AsOutgoing();
-        SendStatus status;
-        while ((status = TryAppend(outgoing, out schedule)) == SendStatus.Full)
-        {
-            using (_gate.EnterScope())
-            {
-                if (Admit() == SendStatus.Full)
-                {
-                    waiter.Deferred = message;
-                    _waiters.Add(waiter);
-                    return SendStatus.Full;
-                }
-            }
-        }
-
-        return status;
-    }
-
     public bool HasControl => _segments.HasControl;
 
     /// <summary>Control frames precede all messages at the next frame boundary, and are not counted.</summary>
@@ -155,17 +133,17 @@ internal sealed class OutboundQueue(BufferPool pool, FrameFormat format, QueueLi
     public OutboundSegment? Written(OutboundSegment segment, bool several)
     {
         OutboundSegment? next;
-        FreedCapacity freed;
+        bool isFreed;
         using (_gate.EnterScope())
         {
             next = _segments.Written(segment);
-            freed = Settle();
+            isFreed = Settle();
             next ??= Next(several);
         }
 
         // Outside the lock: donated memory's owner is application code.
         segment.Release(pool);
-        Complete(freed);
+        Notify(isFreed);
         return next;
     }
 
@@ -192,15 +170,15 @@ internal sealed class OutboundQueue(BufferPool pool, FrameFormat format, QueueLi
 
     public void Close()
     {
-        FreedCapacity refused;
+        bool wasRefused;
         using (_gate.EnterScope())
         {
             _closed = true;
-            refused = new FreedCapacity(_waiters.RemoveAll(), _refused);
+            wasRefused = _refused;
             _refused = false;
         }
 
-        Complete(refused, SendStatus.Closed);
+        Notify(wasRefused);
     }
 
     public void Abandon()
@@ -219,17 +197,17 @@ internal sealed class OutboundQueue(BufferPool pool, FrameFormat format, QueueLi
     public void Detach()
     {
         OutboundSegment? dropped;
-        FreedCapacity freed;
+        bool isFreed;
         using (_gate.EnterScope())
         {
             _segments.IsSendPaused = true;
             _hasWriter = false;
             dropped = _segments.Lose();
-            freed = Settle();
+            isFreed = Settle();
         }
 
         OutboundSegment.ReleaseAll(dropped, pool);
-        Complete(freed);
+        Notify(isFreed);
     }
 
     public void ReleaseInFlight(OutboundSegment? segment)
@@ -245,15 +223,15 @@ internal sealed class OutboundQueue(BufferPool pool, FrameFormat format, QueueLi
     public void DropQueued(bool onlyUpdates = false)
     {
         OutboundSegment? dropped;
-        FreedCapacity freed;
+        bool isFreed;
         using (_gate.EnterScope())
         {
             dropped = onlyUpdates ? _segments.DropUpdates() : _segments.DropUnstarted(isObsolete: false);
-            freed = Settle();
+            isFreed = Settle();
         }
 
         OutboundSegment.ReleaseAll(dropped, pool);
-        Complete(freed);
+        Notify(isFreed);
     }
 
     public void Adopt(OutboundQueue other)
@@ -282,14 +260,6 @@ internal sealed class OutboundQueue(BufferPool pool, FrameFormat format, QueueLi
                 _segments.AddOwn(header, body, isUpdate);
                 schedule = AcquireFlush();
             }
-        }
-    }
-
-    public bool TryRemove(WaiterNode waiter)
-    {
-        using (_gate.EnterScope())
-        {
-            return _waiters.Remove(waiter);
         }
     }
 
@@ -369,7 +339,7 @@ internal sealed class OutboundQueue(BufferPool pool, FrameFormat format, QueueLi
             return SendStatus.Accepted;
         }
 
-        if (!_waiters.IsEmpty || !TryReserve())
+        if (!TryReserve())
         {
             _refused = true;
             return SendStatus.Full;
@@ -381,17 +351,15 @@ internal sealed class OutboundQueue(BufferPool pool, FrameFormat format, QueueLi
     private bool TryReserve(int moreMessages = 0, int moreBytes = 0) =>
         _capacity.TryReserve(_segments.Counts.QueuedMessages + moreMessages, _segments.Counts.QueuedBytes + moreBytes, this);
 
-    private FreedCapacity Settle(bool orLess = false)
+    private bool Settle(bool orLess = false)
     {
-        SendWaiter? admitted = AdmitWaiters();
-
         // Half empty, so that a sender does not stop with each message. With raised limits, any capacity.
         (long messages, long bytes) = (_segments.Counts.QueuedMessages, _segments.Counts.QueuedBytes);
-        bool capacity = _refused && _waiters.IsEmpty
+        bool isFreed = _refused
             && (orLess ? _capacity.CanReserve(messages, bytes, this) : _capacity.IsBelowLowMark(messages, bytes));
-        _refused &= !capacity;
+        _refused &= !isFreed;
         _capacity.Shrink(bytes);
-        return new FreedCapacity(admitted, capacity);
+        return isFreed;
     }
 
     private bool AcquireFlush()
@@ -412,49 +380,9 @@ internal sealed class OutboundQueue(BufferPool pool, FrameFormat format, QueueLi
         return segment;
     }
 
-    private SendWaiter? AdmitWaiters()
-    {
-        SendWaiter? admitted = null;
-        SendWaiter? tail = null;
-        while (_waiters.First is { } waiter && !_closed && TryReserve())
-        {
-            _waiters.Remove(waiter);
-            try
-            {
-                var message = waiter.Deferred.AsOutgoing();
-                waiter.WasCopied = message.IsShort;
-                if (message.EncodedLength(format) is var length && IsPacked(length))
-                {
-                    _segments.Pack(message, (int)length);
-                }
-                else
-                {
-                    _segments.Add(message.ToSegments(pool, format));
-                }
-            }
-            catch (Exception exception)
-            {
-                waiter.Failure = exception;
-            }
-
-            if (tail is null)
-            {
-                admitted = waiter;
-            }
-            else
-            {
-                tail.Next = waiter;
-            }
-
-            tail = waiter;
-        }
-
-        return admitted;
-    }
-
     private void CheckCapacity(QueueLimits? changed)
     {
-        FreedCapacity freed;
+        bool isFreed;
         using (_gate.EnterScope())
         {
             if (changed is { } limits)
@@ -462,20 +390,17 @@ internal sealed class OutboundQueue(BufferPool pool, FrameFormat format, QueueLi
                 _capacity.Change(limits);
             }
 
-            freed = Settle(orLess: true);
+            isFreed = Settle(orLess: true);
         }
 
-        Complete(freed);
+        Notify(isFreed);
     }
 
-    private void Complete(FreedCapacity freed, SendStatus status = SendStatus.Accepted)
+    private void Notify(bool isFreed)
     {
-        SendWaiter.CompleteAll(freed.Waiters, status);
-        if (freed.Capacity)
+        if (isFreed)
         {
             CapacityAvailable?.Invoke();
         }
     }
-
-    private readonly record struct FreedCapacity(SendWaiter? Waiters, bool Capacity);
 }

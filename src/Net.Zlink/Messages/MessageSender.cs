@@ -155,7 +155,7 @@ internal readonly struct MessageSender
         SendBatch.SendAllAsync(new PayloadBatch(this, peer, connection, payloads), cancellation);
 
     private SendStatus TryRoute(ReadOnlySpan<byte> routeId, PeerSlot? connection, in OutgoingMessage message) =>
-        connection is null ? _core.TrySend(routeId, message) : _core.TrySendTo(connection, message);
+        _core.TrySend(new SendTarget(routeId, connection), message);
 
     private SendResult ToResult(SendStatus status) => status switch
     {
@@ -280,8 +280,7 @@ internal readonly struct MessageSender
         SendReceipt waiter = _waiters.Rent();
         waiter.Prepare(_core.BlockedSends, _recycle, blocking: true);
         waiter.Deferred = message;
-        waiter.SetRoute(routeId);
-        waiter.Connection = connection;
+        waiter.SetTarget(new SendTarget(routeId, connection));
         SendStatus status = _core.BlockedSends.Enqueue(waiter);
         if (status != SendStatus.Full)
         {
@@ -309,8 +308,7 @@ internal readonly struct MessageSender
             waiter.Core = _core;
             waiter.Deferred = message;
             waiter.Forwarded = forwarded;
-            waiter.SetRoute(routeId);
-            waiter.Connection = connection;
+            waiter.SetTarget(new SendTarget(routeId, connection));
             status = _core.BlockedSends.Enqueue(waiter);
             if (status == SendStatus.Full)
             {
@@ -359,13 +357,11 @@ internal readonly struct MessageSender
         }
     }
 
-    private sealed class SendReceipt : RoutedSendWaiter, IValueTaskSource
+    private sealed class SendReceipt : SendWaiter, IValueTaskSource
     {
         public SocketCore? Core { get; set; }
 
         public Message Forwarded { get; set; }
-
-        public void Discard() => Clear();
 
         void IValueTaskSource.GetResult(short token)
         {

@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using Net.Zlink.Engine;
 using Net.Zlink.Sockets.Endpoints;
 using Net.Zlink.Sockets.Links;
@@ -7,7 +8,7 @@ namespace Net.Zlink.Sockets;
 
 internal sealed class BlockedRoute
 {
-    public WaiterList<RoutedSendWaiter> Waiters;
+    public WaiterList<SendWaiter> Waiters;
 
     public bool IsRetryPending { get; set; }
 
@@ -20,56 +21,44 @@ internal sealed class BlockedRoutes
     // Empty routes are kept, as many as waiters, so that a wait allocates nothing in steady state.
     private const int MaxCached = 64;
 
-    private readonly HashSet<BlockedRoute> _routes = new(ByRoute.Instance);
-    private readonly Dictionary<PeerSlot, BlockedRoute> _ofConnections = [];
+    private readonly HashSet<BlockedRoute> _routes = new(ByTarget.Instance);
     private readonly Stack<BlockedRoute> _cached = [];
 
     public BlockedRoute AnyRoute { get; } = new();
 
-    public IEnumerable<BlockedRoute> All => _routes.Concat(_ofConnections.Values);
+    public IEnumerable<BlockedRoute> All => _routes;
 
-    public BlockedRoute? Find(ReadOnlySpan<byte> routeId) => _routes.Count > 0
-        && _routes.GetAlternateLookup<ReadOnlySpan<byte>>().TryGetValue(routeId, out BlockedRoute? route) ? route : null;
+    /// <summary>A send to any peer is behind those to a certain one; one to a peer is also behind those to any.</summary>
+    public bool HasEarlierWaiter(in SendTarget target) => (target.Connection is null && !AnyRoute.Waiters.IsEmpty)
+        || (!target.IsAny && Find(target) is not null);
 
-    public BlockedRoute? Find(PeerSlot connection) => _ofConnections.Count > 0 ? _ofConnections.GetValueOrDefault(connection) : null;
+    public BlockedRoute? Find(in SendTarget target) => target.IsAny ? AnyRoute
+        : _routes.Count > 0 && _routes.GetAlternateLookup<SendTarget>().TryGetValue(target, out BlockedRoute? route) ? route : null;
 
-    public BlockedRoute Add(RoutedSendWaiter waiter)
+    public BlockedRoute Add(SendWaiter waiter)
     {
-        BlockedRoute? route = waiter.Connection is { } connection ? Find(connection) : waiter.HasRoute ? Find(waiter.RouteId) : AnyRoute;
-        bool isNew = route is null;
-        route ??= _cached.Count > 0 ? _cached.Pop() : new BlockedRoute();
+        BlockedRoute? found = Find(waiter.Target);
+        BlockedRoute route = found ?? (_cached.Count > 0 ? _cached.Pop() : new BlockedRoute());
         route.Waiters.Add(waiter);
         waiter.Route = route;
-        if (isNew && waiter.Connection is { } key)
+        if (found is null)
         {
-            _ofConnections.Add(key, route);
-        }
-        else if (isNew)
-        {
-            _routes.Add(route);
+            _routes.Add(route); // Known by its first waiter.
         }
 
         return route;
     }
 
-    public bool Remove(RoutedSendWaiter waiter)
+    public bool Remove(SendWaiter waiter)
     {
         if (waiter.Route is not { } route)
         {
             return false;
         }
 
-        if ((waiter.HasRoute || waiter.Connection is not null) && waiter is { Previous: null, Next: null })
+        if (!ReferenceEquals(route, AnyRoute) && waiter is { Previous: null, Next: null })
         {
-            if (waiter.Connection is { } connection)
-            {
-                _ofConnections.RemoveAndTrim(connection, out _);
-            }
-            else
-            {
-                _routes.RemoveAndTrim(route);
-            }
-
+            _routes.RemoveAndTrim(route);
             if (_cached.Count < MaxCached)
             {
                 _cached.Push(route);
@@ -80,44 +69,46 @@ internal sealed class BlockedRoutes
         return route.Waiters.Remove(waiter);
     }
 
-    public RoutedSendWaiter? RemoveAll()
+    public SendWaiter? RemoveAll(SendStatus outcome)
     {
-        RoutedSendWaiter? all = null;
-        RemoveAll(AnyRoute, ref all);
+        SendWaiter? all = null;
+        RemoveAll(AnyRoute, outcome, ref all);
         foreach (BlockedRoute route in All)
         {
-            RemoveAll(route, ref all);
+            RemoveAll(route, outcome, ref all);
         }
 
         _routes.Clear();
-        _ofConnections.Clear();
         return all;
     }
 
-    private static void RemoveAll(BlockedRoute route, ref RoutedSendWaiter? all)
+    private static void RemoveAll(BlockedRoute route, SendStatus outcome, ref SendWaiter? all)
     {
         while (route.Waiters.First is { } waiter)
         {
             route.Waiters.Remove(waiter);
             waiter.Route = null;
+            waiter.Outcome = outcome;
             waiter.Next = all;
             all = waiter;
         }
     }
 
-    private sealed class ByRoute : IEqualityComparer<BlockedRoute>, IAlternateEqualityComparer<ReadOnlySpan<byte>, BlockedRoute>
+    private sealed class ByTarget : IEqualityComparer<BlockedRoute>, IAlternateEqualityComparer<SendTarget, BlockedRoute>
     {
-        public static readonly ByRoute Instance = new();
+        public static readonly ByTarget Instance = new();
 
         public bool Equals(BlockedRoute? x, BlockedRoute? y) => ReferenceEquals(x, y);
 
-        public bool Equals(ReadOnlySpan<byte> alternate, BlockedRoute other) => alternate.SequenceEqual(other.Waiters.First!.RouteId);
+        public bool Equals(SendTarget alternate, BlockedRoute other) => other.Waiters.First!.Target is var target
+            && ReferenceEquals(alternate.Connection, target.Connection) && alternate.RouteId.SequenceEqual(target.RouteId);
 
-        public int GetHashCode(BlockedRoute obj) => RoutingIdComparer.Instance.GetHashCode(obj.Waiters.First!.RouteId);
+        public int GetHashCode(BlockedRoute obj) => GetHashCode(obj.Waiters.First!.Target);
 
-        public int GetHashCode(ReadOnlySpan<byte> alternate) => RoutingIdComparer.Instance.GetHashCode(alternate);
+        public int GetHashCode(SendTarget alternate) => alternate.Connection is { } connection ? RuntimeHelpers.GetHashCode(connection)
+            : RoutingIdComparer.Instance.GetHashCode(alternate.RouteId);
 
-        public BlockedRoute Create(ReadOnlySpan<byte> alternate) =>
+        public BlockedRoute Create(SendTarget alternate) =>
             throw new NotSupportedException("A route's queue is created together with its first waiter.");
     }
 }

@@ -4,41 +4,64 @@ using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink.Sockets;
 
-internal class RoutedSendWaiter : SendWaiter
+/// <summary>A send that waits for capacity. The thread that makes capacity sends its message.</summary>
+internal class SendWaiter : Waiter<SendStatus>
 {
     private byte[] _route = [];
-    private int _routeLength = -1;
+    private int _routeLength;
+    private PeerSlot? _connection;
+
+    /// <summary>If the send is accepted, donated memory is its queue's, otherwise the sender's.</summary>
+    public DeferredMessage Deferred { get; set; }
+
+    internal SendStatus Outcome { get; set; }
+
+    internal Exception? Failure { get; set; }
 
     internal BlockedRoute? Route { get; set; }
 
-    public PeerSlot? Connection { get; set; }
+    public SendTarget Target => new(_route.AsSpan(0, _routeLength), _connection);
 
-    public bool HasRoute => _routeLength >= 0;
-
-    public ReadOnlySpan<byte> RouteId => _route.AsSpan(0, Math.Max(0, _routeLength));
-
-    public void SetRoute(ReadOnlySpan<byte> routeId)
+    public void SetTarget(in SendTarget target)
     {
-        if (routeId.IsEmpty)
-        {
-            _routeLength = -1;
-            return;
-        }
-
-        if (_route.Length < routeId.Length)
+        _connection = target.Connection;
+        _routeLength = target.RouteId.Length;
+        if (_route.Length < _routeLength)
         {
             _route = new byte[byte.MaxValue];
         }
 
-        routeId.CopyTo(_route);
-        _routeLength = routeId.Length;
+        target.RouteId.CopyTo(_route);
     }
+
+    /// <summary>Each with its own outcome, outside of all locks.</summary>
+    public static void CompleteAll(SendWaiter? waiter)
+    {
+        while (waiter is not null)
+        {
+            var next = (SendWaiter?)waiter.Next;
+            waiter.Next = null;
+            if (waiter.Failure is { } failure)
+            {
+                waiter.Fail(failure);
+            }
+            else
+            {
+                waiter.Complete(waiter.Outcome);
+            }
+
+            waiter = next;
+        }
+    }
+
+    public void Discard() => Clear();
 
     protected override void Clear()
     {
         base.Clear();
-        _routeLength = -1;
-        Connection = null;
+        Deferred = default;
+        Failure = null;
+        SetTarget(default);
     }
 }
 
@@ -49,7 +72,7 @@ internal class RoutedSendWaiter : SendWaiter
 /// capacity is missed: a wait is counted, then passes a full fence, then checks. New capacity is published, then passes a full fence
 /// (<see cref="Retry"/>), then checks for waiters.
 /// </summary>
-internal sealed class BlockedSendQueue(SocketCore socket) : IWaiterList
+internal sealed class BlockedSendQueue(Func<SendWaiter, SendStatus> trySend) : IWaiterList
 {
     private readonly Lock _gate = new();
     private readonly BlockedRoutes _routes = new();
@@ -60,7 +83,7 @@ internal sealed class BlockedSendQueue(SocketCore socket) : IWaiterList
 
     public bool IsEmpty => Volatile.Read(ref _count) == 0;
 
-    public bool HasEarlierWaiter(ReadOnlySpan<byte> routeId)
+    public bool HasEarlierWaiter(in SendTarget target)
     {
         if (IsEmpty)
         {
@@ -69,26 +92,13 @@ internal sealed class BlockedSendQueue(SocketCore socket) : IWaiterList
 
         lock (_gate)
         {
-            return !_routes.AnyRoute.Waiters.IsEmpty || _routes.Find(routeId) is not null;
+            return _routes.HasEarlierWaiter(target);
         }
     }
 
-    public bool HasEarlierWaiter(PeerSlot connection)
+    public SendStatus Enqueue(SendWaiter waiter)
     {
-        if (IsEmpty)
-        {
-            return false;
-        }
-
-        lock (_gate)
-        {
-            return _routes.Find(connection) is not null;
-        }
-    }
-
-    public SendStatus Enqueue(RoutedSendWaiter waiter)
-    {
-        RoutedSendWaiter? done = null;
+        SendWaiter? done = null;
         DeferredDisposal.Defer();
         try
         {
@@ -107,12 +117,12 @@ internal sealed class BlockedSendQueue(SocketCore socket) : IWaiterList
         finally
         {
             DeferredDisposal.DisposeDeferred();
-            RoutedSendWaiter.CompleteEach(done);
+            SendWaiter.CompleteAll(done);
         }
     }
 
     /// <summary>Retries the sends to a peer and those to any peer. Outside of all other locks.</summary>
-    public void Retry(byte[]? routeId, PeerSlot? connection)
+    public void Retry(ReadOnlySpan<byte> routeId, PeerSlot? connection)
     {
         Interlocked.MemoryBarrier();
         if (!IsEmpty)
@@ -132,26 +142,26 @@ internal sealed class BlockedSendQueue(SocketCore socket) : IWaiterList
 
     public void Close(SendStatus outcome)
     {
-        RoutedSendWaiter? released;
+        SendWaiter? released;
         lock (_gate)
         {
             _closed = outcome;
-            released = _routes.RemoveAll();
+            released = _routes.RemoveAll(outcome);
             Volatile.Write(ref _count, 0);
         }
 
-        SendWaiter.CompleteAll(released, outcome);
+        SendWaiter.CompleteAll(released);
     }
 
     public bool TryRemove(WaiterNode waiter)
     {
         lock (_gate)
         {
-            return Remove((RoutedSendWaiter)waiter);
+            return Remove((SendWaiter)waiter);
         }
     }
 
-    private SendStatus EnqueueUnderLock(RoutedSendWaiter waiter)
+    private SendStatus EnqueueUnderLock(SendWaiter waiter)
     {
         if (_closed != SendStatus.Accepted)
         {
@@ -171,7 +181,7 @@ internal sealed class BlockedSendQueue(SocketCore socket) : IWaiterList
         _isRouting = true;
         try
         {
-            status = Route(waiter);
+            status = trySend(waiter);
         }
         finally
         {
@@ -187,7 +197,7 @@ internal sealed class BlockedSendQueue(SocketCore socket) : IWaiterList
 
     private void RetrySome(ReadOnlySpan<byte> routeId, PeerSlot? connection, bool all)
     {
-        RoutedSendWaiter? done;
+        SendWaiter? done;
         DeferredDisposal.Defer();
         try
         {
@@ -203,15 +213,8 @@ internal sealed class BlockedSendQueue(SocketCore socket) : IWaiterList
                 }
                 else
                 {
-                    if (_routes.Find(routeId) is { } ofPeer)
-                    {
-                        Mark(ofPeer);
-                    }
-
-                    if (connection is not null && _routes.Find(connection) is { } ofConnection)
-                    {
-                        Mark(ofConnection);
-                    }
+                    Mark(_routes.Find(new SendTarget(routeId)));
+                    Mark(_routes.Find(new SendTarget([], connection)));
                 }
 
                 done = RetryMarked();
@@ -222,12 +225,12 @@ internal sealed class BlockedSendQueue(SocketCore socket) : IWaiterList
             DeferredDisposal.DisposeDeferred();
         }
 
-        RoutedSendWaiter.CompleteEach(done);
+        SendWaiter.CompleteAll(done);
     }
 
-    private void Mark(BlockedRoute route)
+    private void Mark(BlockedRoute? route)
     {
-        if (!route.IsRetryPending)
+        if (route is { IsRetryPending: false })
         {
             route.IsRetryPending = true;
             route.NextToRetry = _toRetry;
@@ -236,9 +239,9 @@ internal sealed class BlockedSendQueue(SocketCore socket) : IWaiterList
     }
 
     /// <summary>Returns the ended waits, linked, to be completed outside of the lock.</summary>
-    private RoutedSendWaiter? RetryMarked()
+    private SendWaiter? RetryMarked()
     {
-        RoutedSendWaiter? done = null;
+        SendWaiter? done = null;
         if (_isRouting)
         {
             // A send to a socket of this process may make capacity there and report it on this thread. The retry under way continues with
@@ -246,7 +249,7 @@ internal sealed class BlockedSendQueue(SocketCore socket) : IWaiterList
             return done;
         }
 
-        RoutedSendWaiter? last = null;
+        SendWaiter? last = null;
         _isRouting = true;
         while (_toRetry is { } route)
         {
@@ -272,16 +275,16 @@ internal sealed class BlockedSendQueue(SocketCore socket) : IWaiterList
         return done;
     }
 
-    private SendStatus Route(RoutedSendWaiter waiter) =>
-        waiter.Connection is { } connection ? socket.RouteTo(connection, waiter.Deferred.AsOutgoing())
-            : socket.Route(waiter.RouteId, waiter.Deferred.AsOutgoing());
-
-    private bool TrySend(RoutedSendWaiter waiter)
+    private bool TrySend(SendWaiter waiter)
     {
         SendStatus status;
         try
         {
-            status = Route(waiter);
+            status = trySend(waiter);
+        }
+        catch (OutOfMemoryException)
+        {
+            status = SendStatus.NoMemory;
         }
         catch (Exception exception)
         {
@@ -293,7 +296,7 @@ internal sealed class BlockedSendQueue(SocketCore socket) : IWaiterList
         return status != SendStatus.Full && Remove(waiter);
     }
 
-    private bool Remove(RoutedSendWaiter waiter)
+    private bool Remove(SendWaiter waiter)
     {
         if (!_routes.Remove(waiter))
         {

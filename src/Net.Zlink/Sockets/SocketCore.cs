@@ -25,7 +25,7 @@ internal abstract class SocketCore
         Host = host;
         Type = type;
         Receive = new ReceiveQueue(isInArrivalOrder: type == ZmpSocketType.XPub);
-        BlockedSends = new BlockedSendQueue(this);
+        BlockedSends = new BlockedSendQueue(Route);
         Endpoints = new SocketEndpoints(this, inproc);
         Events = new SessionEvents(this);
         Sessions = new SessionLife(this);
@@ -78,19 +78,21 @@ internal abstract class SocketCore
 
     public abstract SendStatus Route(ReadOnlySpan<byte> routeId, in OutgoingMessage message);
 
-    public SendStatus TrySend(ReadOnlySpan<byte> routeId, in OutgoingMessage message) =>
-        IsClosed ? End.Outcome : BlockedSends.HasEarlierWaiter(routeId) ? SendStatus.Full : Route(routeId, message);
+    public SendStatus TrySend(in SendTarget target, in OutgoingMessage message) =>
+        IsClosed ? End.Outcome : BlockedSends.HasEarlierWaiter(target) ? SendStatus.Full : Route(target, message);
+
+    private SendStatus Route(SendWaiter waiter) => Route(waiter.Target, waiter.Deferred.AsOutgoing());
+
+    private SendStatus Route(in SendTarget target, in OutgoingMessage message) =>
+        target.Connection is { } connection ? RouteTo(connection, message) : Route(target.RouteId, message);
 
     public int TrySendMany(ReadOnlySpan<byte> routeId, ReadOnlySpan<ReadOnlyMemory<byte>> payloads) =>
-        IsClosed || BlockedSends.HasEarlierWaiter(routeId) ? 0 : RouteMany(routeId, payloads);
+        IsClosed || BlockedSends.HasEarlierWaiter(new SendTarget(routeId)) ? 0 : RouteMany(routeId, payloads);
 
     protected virtual int RouteMany(ReadOnlySpan<byte> routeId, ReadOnlySpan<ReadOnlyMemory<byte>> payloads) => 0;
 
     /// <summary>Sends to one connection of a ROUTER without waiting, and never drops.</summary>
     public virtual SendStatus RouteTo(PeerSlot connection, in OutgoingMessage message) => SendStatus.Unroutable;
-
-    public SendStatus TrySendTo(PeerSlot connection, in OutgoingMessage message) =>
-        IsClosed ? End.Outcome : BlockedSends.HasEarlierWaiter(connection) ? SendStatus.Full : RouteTo(connection, message);
 
     /// <summary>Thread-safe; takes only the last lock of the order.</summary>
     public virtual bool Accepts(ReadOnlySpan<byte> firstPart) => true;

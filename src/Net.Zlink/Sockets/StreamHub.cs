@@ -1,3 +1,4 @@
+using System.Buffers.Binary;
 using System.Collections.Concurrent;
 using System.Globalization;
 using Net.Zlink.Engine;
@@ -19,6 +20,7 @@ internal sealed class StreamHub
     public StreamHub(EngineHost host, long totalReceiveBytes)
     {
         Host = host;
+        BlockedSends = new BlockedSendQueue(Route);
         Links = new StreamLinks(this);
         Endpoints = new EndpointTable(host, Monitors, Counters, Parts);
         Total = TotalByteLimit.Of(totalReceiveBytes);
@@ -28,6 +30,8 @@ internal sealed class StreamHub
     public EngineHost Host { get; }
 
     public ReceiveQueue Receive { get; } = new(isInArrivalOrder: false, ReceiveQueue.LongTurn);
+
+    public BlockedSendQueue BlockedSends { get; }
 
     public TotalByteLimit? Total { get; }
 
@@ -203,6 +207,10 @@ internal sealed class StreamHub
             link.RequestClose(DisconnectReason.ContextTerminated, CloseMode.Leave);
         }
     }
+
+    private SendStatus Route(SendWaiter waiter) =>
+        TryFind(BinaryPrimitives.ReadUInt32LittleEndian(waiter.Target.RouteId), out StreamLink link) ? link.Append(waiter.Deferred.AsOutgoing())
+            : SendStatus.Closed;
 
     private void Publish(SocketEventTypes type, long value, StreamLink link, string detail)
     {

@@ -1,5 +1,7 @@
+using System.Buffers.Binary;
 using System.Net;
 using System.Security.Cryptography.X509Certificates;
+using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.WebSocket;
@@ -82,6 +84,69 @@ internal sealed class StreamLink(uint id, RedactedEndpoint endpoint, object orig
     {
         Lane = new InboundLane(limits, hub!.Host.Budget, hub.Total) { NotifiesOfConnect = true };
         Lane.BelongTo(this);
+    }
+
+    public SendStatus TrySend(ReadOnlySpan<byte> payload)
+    {
+        var message = new OutgoingMessage(payload);
+        return TrySend(message);
+    }
+
+    public SendStatus TrySend(in OutgoingMessage message) => HasEarlierWaiter ? SendStatus.Full : Append(message);
+
+    /// <summary>Frames of received memory, all or none.</summary>
+    public SendStatus TrySend(Slab slab, int offset, int length, int frames)
+    {
+        if (Connection is not { } connection)
+        {
+            return Unframed;
+        }
+
+        if (HasEarlierWaiter)
+        {
+            return SendStatus.Full;
+        }
+
+        SendStatus status = connection.Outbound.TryAppendShared(slab, offset, length, frames, out bool schedule);
+        Flush(connection, schedule);
+        return status;
+    }
+
+    /// <summary>Not behind those that wait: for the first of these.</summary>
+    public SendStatus Append(in OutgoingMessage message)
+    {
+        if (Connection is not { } connection)
+        {
+            return Unframed;
+        }
+
+        SendStatus status = connection.Outbound.TryAppend(message, out bool schedule);
+        Flush(connection, schedule);
+        return status;
+    }
+
+    public void OnCapacity() => hub!.BlockedSends.Retry(RouteOf(stackalloc byte[sizeof(uint)]), connection: null);
+
+    /// <summary>What those that wait to send to it stand behind.</summary>
+    public ReadOnlySpan<byte> RouteOf(Span<byte> space)
+    {
+        BinaryPrimitives.WriteUInt32LittleEndian(space, id);
+        return space;
+    }
+
+    /// <summary>Without a connection of frames it is a pipe, or stands for a number that no peer has.</summary>
+    public SendStatus Unframed => Pipe is null ? SendStatus.Closed : SendStatus.NotFramed;
+
+    private bool HasEarlierWaiter => hub is { BlockedSends: { IsEmpty: false } waiting }
+        && waiting.HasEarlierWaiter(new SendTarget(RouteOf(stackalloc byte[sizeof(uint)])));
+
+    private static void Flush(Connection connection, bool isDue)
+    {
+        if (isDue)
+        {
+            connection.ScheduleFlush();
+            CallerFlush.Record(connection.Shard);
+        }
     }
 
     public void RequestClose(DisconnectReason reason, CloseMode mode, TimeSpan? linger = null)

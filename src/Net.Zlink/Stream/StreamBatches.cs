@@ -11,7 +11,7 @@ internal sealed class StreamBatches(StreamHub hub, StreamSender sender)
     public static int SendMany(StreamLink link, ReadOnlySpan<ReadOnlyMemory<byte>> payloads)
     {
         int sent = 0;
-        while (sent < payloads.Length && StreamSender.TrySend(link, payloads[sent].Span) == SendStatus.Accepted)
+        while (sent < payloads.Length && link.TrySend(payloads[sent].Span) == SendStatus.Accepted)
         {
             sent++;
         }
@@ -21,14 +21,12 @@ internal sealed class StreamBatches(StreamHub hub, StreamSender sender)
 
     public static int SendMany(StreamLink link, StreamFrames frames)
     {
-        if (frames.Count == 0 || link.Connection is not { } connection)
+        if (frames.Count == 0)
         {
             return 0;
         }
 
-        SendStatus status = frames.TryAppendTo(connection.Outbound, out bool schedule);
-        StreamSender.Schedule(connection, schedule);
-        if (status == SendStatus.Accepted)
+        if (frames.TrySendTo(link) == SendStatus.Accepted)
         {
             return frames.Count;
         }
@@ -36,7 +34,7 @@ internal sealed class StreamBatches(StreamHub hub, StreamSender sender)
         int sent = 0;
         foreach (ReadOnlyMemory<byte> frame in frames)
         {
-            if (StreamSender.TrySend(link, frame.Span) != SendStatus.Accepted)
+            if (link.TrySend(frame.Span) != SendStatus.Accepted)
             {
                 break;
             }
@@ -57,15 +55,15 @@ internal sealed class StreamBatches(StreamHub hub, StreamSender sender)
     private static int SendMany(StreamLink link, ReadOnlySpan<StreamMessage> messages)
     {
         int sent = 0;
-        SendStatus status = Begin(link);
+        SendStatus status = link.Connection is null ? link.Unframed : SendStatus.Accepted;
         while (status == SendStatus.Accepted && sent < messages.Length)
         {
             InboundRun run = StreamMessage.RunOf(messages[sent..]);
-            status = Pass(run, link.Connection!);
+            status = Pass(run, link);
             if (status == SendStatus.Full && run.Count > 1)
             {
                 run = run.First;
-                status = Pass(run, link.Connection!);
+                status = Pass(run, link);
             }
 
             if (status == SendStatus.Accepted)
@@ -78,13 +76,10 @@ internal sealed class StreamBatches(StreamHub hub, StreamSender sender)
         return sent;
     }
 
-    private static SendStatus Begin(StreamLink link) => link.Connection is null ? StreamSender.Unframed(link) : SendStatus.Accepted;
-
-    private static SendStatus Pass(in InboundRun run, Connection connection)
+    private static SendStatus Pass(in InboundRun run, StreamLink link)
     {
-        SendStatus status = run.TryAppendTo(connection.Outbound, out bool schedule);
-        StreamSender.Schedule(connection, schedule);
-        return status;
+        (Buffers.Slab slab, int offset, int length) = run.Frames;
+        return link.TrySend(slab, offset, length, run.Count);
     }
 
     private readonly struct MessageBatch(StreamSender sender, StreamLink link, ReadOnlyMemory<StreamMessage> messages) : ISendBatch

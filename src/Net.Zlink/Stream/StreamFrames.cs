@@ -1,6 +1,7 @@
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Protocol.Stream;
+using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
 
@@ -60,8 +61,7 @@ public readonly struct StreamFrames
     /// <returns>An enumerator that allocates nothing.</returns>
     public Enumerator GetEnumerator() => new(_slab?.Array ?? [], _offset, _length);
 
-    internal SendStatus TryAppendTo(OutboundQueue queue, out bool schedule) =>
-        queue.TryAppendShared(_slab!, _offset, _length, Count, out schedule);
+    internal SendStatus TrySendTo(StreamLink link) => link.TrySend(_slab!, _offset, _length, Count);
 
     /// <summary>Enumerates the payloads of a <see cref="StreamFrames"/>.</summary>
     public struct Enumerator

@@ -6,7 +6,7 @@ namespace Net.Zlink;
 
 internal sealed class StreamOutput(StreamHub hub, StreamSender sender, StreamBatches batches) : IStreamOutput
 {
-    public SendResult TrySend(StreamLink link, ReadOnlySpan<byte> payload) => StreamSender.ToResult(StreamSender.TrySend(link, payload));
+    public SendResult TrySend(StreamLink link, ReadOnlySpan<byte> payload) => StreamSender.TrySend(link, payload);
 
     public void Send(StreamLink link, ReadOnlySpan<byte> payload, TimeSpan? timeout) => sender.Send(link, payload, timeout);
 

@@ -3,6 +3,7 @@ using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Protocol.Stream;
 using Net.Zlink.Sockets;
+using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink;
 
@@ -22,23 +23,16 @@ internal sealed class StreamSender
 
     public StreamLink Find(uint peerId) => _hub.TryFind(peerId, out StreamLink link) ? link : throw Unreachable(peerId);
 
-    public static SendStatus TrySend(StreamLink link, ReadOnlySpan<byte> payload)
+    public static SendResult TrySend(StreamLink link, ReadOnlySpan<byte> payload)
     {
         CheckLength(payload.Length);
-        if (link.Connection is not { } connection)
-        {
-            return Unframed(link);
-        }
-
-        var message = new OutgoingMessage(payload);
-        SendStatus status = connection.Outbound.TryAppend(message, out bool schedule);
-        Schedule(connection, schedule);
-        return status;
+        return ToResult(link.TrySend(payload));
     }
 
     public void Send(StreamLink link, ReadOnlySpan<byte> payload, TimeSpan? timeout)
     {
-        SendStatus status = TrySend(link, payload);
+        CheckLength(payload.Length);
+        SendStatus status = link.TrySend(payload);
         if (status == SendStatus.Full && (timeout ?? _options.SendTimeout) is var limit && limit != TimeSpan.Zero)
         {
             status = SendBlocking(link, payload, limit);
@@ -61,23 +55,27 @@ internal sealed class StreamSender
 
     public ValueTask SendDeferredAsync(StreamLink link, in DeferredMessage message, CancellationToken cancellation)
     {
-        if (link.Connection is not { } connection)
+        if (link.Connection is null)
         {
-            throw ErrorOf(Unframed(link), link.Id);
+            throw ErrorOf(link.Unframed, link.Id);
         }
 
-        SendOutcome waiter = _waiters.Rent();
-        waiter.Prepare(connection.Outbound, _recycle, blocking: false);
-        waiter.PeerId = link.Id;
-        SendStatus status = connection.Outbound.AppendOrWait(message, waiter, out bool schedule);
-        Schedule(connection, schedule);
+        OutgoingMessage outgoing = message.AsOutgoing();
+        SendStatus status = link.TrySend(outgoing);
         if (status == SendStatus.Full)
         {
-            waiter.CancelWith(cancellation);
-            return new ValueTask(waiter, waiter.Version);
+            SendOutcome waiter = Waiter(link, message, blocking: false);
+            status = _hub.BlockedSends.Enqueue(waiter);
+            if (status == SendStatus.Full)
+            {
+                waiter.CancelWith(cancellation);
+                return new ValueTask(waiter, waiter.Version);
+            }
+
+            waiter.Discard();
+            _waiters.Return(waiter);
         }
 
-        _waiters.Return(waiter);
         ThrowUnlessAccepted(status, link.Id);
         return default;
     }
@@ -90,12 +88,10 @@ internal sealed class StreamSender
         int taken = 0;
         foreach (uint id in peerIds)
         {
-            if (_hub.TryFind(id, out StreamLink link) && link.Connection is { } connection
-                && (encoded ??= Encode(payload, length)) is { } shared
-                && connection.Outbound.TryAppendShared(shared, 0, length, messages: 1, out bool schedule) == SendStatus.Accepted)
+            if (_hub.TryFind(id, out StreamLink link) && link.Connection is not null && (encoded ??= Encode(payload, length)) is { } shared
+                && link.TrySend(shared, 0, length, frames: 1) == SendStatus.Accepted)
             {
                 taken++;
-                Schedule(connection, schedule);
             }
         }
 
@@ -118,9 +114,6 @@ internal sealed class StreamSender
         }
     }
 
-    /// <summary>Without a connection of frames it is a pipe, or stands for a number that no peer has.</summary>
-    public static SendStatus Unframed(StreamLink link) => link.Pipe is null ? SendStatus.Closed : SendStatus.NotFramed;
-
     public static void ThrowUnlessAccepted(SendStatus status, uint peerId)
     {
         if (status != SendStatus.Accepted)
@@ -141,7 +134,7 @@ internal sealed class StreamSender
     private static ZlinkException Unreachable(uint peerId) =>
         new(ZlinkError.HostUnreachable, $"there is no peer {peerId}: unknown or disconnected");
 
-    public static SendResult ToResult(SendStatus status) => status switch
+    private static SendResult ToResult(SendStatus status) => status switch
     {
         SendStatus.Accepted => SendFailure.None,
         SendStatus.Full => SendFailure.Full,
@@ -149,15 +142,6 @@ internal sealed class StreamSender
         SendStatus.NoMemory => SendFailure.NoMemory,
         _ => SendFailure.NoPeer,
     };
-
-    public static void Schedule(Connection connection, bool isDue)
-    {
-        if (isDue)
-        {
-            connection.ScheduleFlush();
-            CallerFlush.Record(connection.Shard);
-        }
-    }
 
     private static void CheckLength(int payloadLength)
     {
@@ -173,22 +157,25 @@ internal sealed class StreamSender
 
         // A span cannot be kept during a wait, so the rare send that waits copies its payload once more.
         using IMemoryOwner<byte> copy = WaitingPayload.Of(payload, _hub.Host.Pool);
-        OutboundQueue outbound = link.Connection!.Outbound;
-        SendOutcome waiter = _waiters.Rent();
-        waiter.Prepare(outbound, _recycle, blocking: true);
-        SendStatus status = outbound.AppendOrWait(
-            new DeferredMessage(copy.Memory[..payload.Length], owner: null), waiter, out bool schedule);
-        if (schedule)
-        {
-            link.Connection.ScheduleFlush();
-        }
-
+        SendOutcome waiter = Waiter(link, new DeferredMessage(copy.Memory[..payload.Length], owner: null), blocking: true);
+        SendStatus status = _hub.BlockedSends.Enqueue(waiter);
         if (status != SendStatus.Full)
         {
             _waiters.Return(waiter);
             return status;
         }
 
-        return BlockingWait.Until(waiter, outbound, timeout) ? waiter.GetResult(waiter.Version) : SendStatus.Full;
+        CallerFlush.RunBeforeBlocking();
+        return BlockingWait.Until(waiter, _hub.BlockedSends, timeout) ? waiter.GetResult(waiter.Version) : SendStatus.Full;
+    }
+
+    private SendOutcome Waiter(StreamLink link, in DeferredMessage message, bool blocking)
+    {
+        SendOutcome waiter = _waiters.Rent();
+        waiter.Prepare(_hub.BlockedSends, _recycle, blocking);
+        waiter.PeerId = link.Id;
+        waiter.Deferred = message;
+        waiter.SetTarget(new SendTarget(link.RouteOf(stackalloc byte[sizeof(uint)])));
+        return waiter;
     }
 }

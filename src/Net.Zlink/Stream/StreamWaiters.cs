@@ -1,5 +1,6 @@
 using System.Threading.Tasks.Sources;
 using Net.Zlink.Engine;
+using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
 

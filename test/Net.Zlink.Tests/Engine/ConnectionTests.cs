@@ -302,7 +302,7 @@ public sealed class ConnectionTests
         bool schedule = false;
         Hold(bench.Shard, () =>
         {
-            bench.Connection.Outbound.AppendOrWait(new DeferredMessage(owner.Memory, owner), new SendWaiter(), out schedule);
+            bench.Connection.Outbound.TryAppend(new OutgoingMessage(owner.Memory, owner), out schedule);
             ((IDisposable)owner).Dispose();
             bench.Connection.ScheduleFlush();
         });

@@ -4,24 +4,38 @@ using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Protocol;
 using Net.Zlink.Protocol.Stream;
+using Net.Zlink.Sockets;
 
 namespace Net.Zlink.Tests.Engine;
 
 /// <summary>An outbound queue with a hand that writes, for tests.</summary>
-internal sealed class OutboundFixture(BufferPool pool, QueueLimits limits, ByteBudget? budget = null, FrameFormat? format = null)
-    : IDisposable
+internal sealed class OutboundFixture : IDisposable
 {
     private readonly WaiterPool<SendWaiter> _waiters = new();
+    private readonly BlockedSendQueue _blockedSends;
     private OutboundSegment? _writing;
 
-    public BufferPool Pool => pool;
+    public OutboundFixture(BufferPool pool, QueueLimits limits, ByteBudget? budget = null, FrameFormat? format = null)
+    {
+        Pool = pool;
+        Slabs = new Slab.SlabCache(pool);
+        _blockedSends = new BlockedSendQueue(waiter => Queue!.TryAppend(waiter.Deferred.AsOutgoing(), out _));
+        Queue = new OutboundQueue(pool, format ?? StreamFormat.Instance, limits, budget)
+        {
+            CapacityAvailable = () => _blockedSends.Retry([], connection: null),
+        };
+    }
 
-    public OutboundQueue Queue { get; init; } = new(pool, format ?? StreamFormat.Instance, limits, budget);
+    public BufferPool Pool { get; }
 
-    public Slab.SlabCache Slabs { get; } = new(pool);
+    public OutboundQueue Queue { get; init; }
+
+    public Slab.SlabCache Slabs { get; }
 
     /// <summary>All bytes that were written.</summary>
     public List<byte> Wire { get; } = [];
+
+    public SendStatus Status => _blockedSends.HasEarlierWaiter(default) ? SendStatus.Full : Queue.Status;
 
     public static byte[] Frame(byte[] payload)
     {
@@ -31,13 +45,15 @@ internal sealed class OutboundFixture(BufferPool pool, QueueLimits limits, ByteB
         return frame;
     }
 
-    public SendStatus Append(byte[] payload) => Queue.TryAppend(new OutgoingMessage(payload), out _);
+    public SendStatus Append(byte[] payload) =>
+        _blockedSends.HasEarlierWaiter(default) ? SendStatus.Full : Queue.TryAppend(new OutgoingMessage(payload), out _);
 
     public SendStatus AppendShared(byte[] payload)
     {
         Slab slab = Slabs.Rent(payload.Length + 4);
         Frame(payload).CopyTo(slab.Array, 0);
-        SendStatus status = Queue.TryAppendShared(slab, 0, payload.Length + 4, 1, out _);
+        SendStatus status = _blockedSends.HasEarlierWaiter(default) ? SendStatus.Full
+            : Queue.TryAppendShared(slab, 0, payload.Length + 4, 1, out _);
         slab.Release();
         return status;
     }
@@ -47,11 +63,13 @@ internal sealed class OutboundFixture(BufferPool pool, QueueLimits limits, ByteB
         byte[] payload, IMemoryOwner<byte>? owner = null, CancellationTokenSource? cancel = null)
     {
         SendWaiter waiter = _waiters.Rent();
-        waiter.Prepare(Queue, w => _waiters.Return((SendWaiter)w), blocking: false);
+        waiter.Prepare(_blockedSends, w => _waiters.Return((SendWaiter)w), blocking: false);
         ReadOnlyMemory<byte> memory = owner is null ? payload : owner.Memory[..payload.Length];
-        SendStatus status = Queue.AppendOrWait(new DeferredMessage(memory, owner), waiter, out _);
+        waiter.Deferred = new DeferredMessage(memory, owner);
+        SendStatus status = _blockedSends.Enqueue(waiter);
         if (status != SendStatus.Full)
         {
+            waiter.Discard();
             _waiters.Return(waiter);
             return (status, null);
         }

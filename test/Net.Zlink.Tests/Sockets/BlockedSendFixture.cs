@@ -1,6 +1,7 @@
 using System.Text;
 using Net.Zlink.Engine;
 using Net.Zlink.Sockets;
+using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink.Tests.Sockets;
 
@@ -13,10 +14,10 @@ internal static class BlockedSendFixture
         /// stand is the result.</summary>
         public Task<SendStatus> Wait(string text, string? routeId, CancellationToken cancel)
         {
-            var waiter = new RoutedSendWaiter();
+            var waiter = new SendWaiter();
             waiter.Prepare(blockedSends, recycle: null, blocking: false);
             waiter.Deferred = new DeferredMessage(Encoding.ASCII.GetBytes(text), owner: null);
-            waiter.SetRoute(Encoding.ASCII.GetBytes(routeId ?? ""));
+            waiter.SetTarget(new SendTarget(Encoding.ASCII.GetBytes(routeId ?? "")));
             SendStatus status = blockedSends.Enqueue(waiter);
             if (status != SendStatus.Full)
             {

@@ -1,6 +1,8 @@
 using System.Globalization;
 using System.Text;
 using Net.Zlink.Engine;
+using Net.Zlink.Sockets;
+using Net.Zlink.Sockets.Links;
 using Net.Zlink.Tests.Sockets.Links;
 using Net.Zlink.Tests.Support;
 using Xunit;
@@ -79,7 +81,7 @@ public sealed class BlockedSendQueueModelTests : IDisposable
             }
         });
         await threads.JoinAsync(() => peers.Sum(static p => p.Count));
-        Assert.All(peers, peer => Assert.False(peer.HasRoom && _core.BlockedSends.HasEarlierWaiter(peer.RouteId),
+        Assert.All(peers, peer => Assert.False(peer.HasRoom && _core.BlockedSends.HasEarlierWaiter(new SendTarget(peer.RouteId)),
             $"a send to {peer} was forgotten, seed {seed}"));
         foreach (Peer peer in peers)
         {
@@ -110,7 +112,7 @@ public sealed class BlockedSendQueueModelTests : IDisposable
         {
             int at = random.Next(peers.Length);
             string text = string.Create(CultureInfo.InvariantCulture, $"{sender} {number}");
-            SendStatus status = _core.TrySend(peers[at].RouteId, new OutgoingMessage(Encoding.ASCII.GetBytes(text)));
+            SendStatus status = _core.TrySend(new SendTarget(peers[at].RouteId), new OutgoingMessage(Encoding.ASCII.GetBytes(text)));
             using var source = new CancellationTokenSource();
             sends.Add((at, number, status == SendStatus.Full ? _core.BlockedSends.Wait(text, peers[at].Id, source.Token)
                 : Task.FromResult(status)));

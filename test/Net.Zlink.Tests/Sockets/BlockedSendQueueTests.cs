@@ -2,6 +2,7 @@ using System.Text;
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Sockets;
+using Net.Zlink.Sockets.Links;
 using Net.Zlink.Tests.Sockets.Links;
 using Net.Zlink.Tests.Support;
 using Xunit;
@@ -20,7 +21,7 @@ public sealed class BlockedSendQueueTests : IDisposable
     public async Task Room_lets_those_who_wait_send_in_the_order_in_which_they_came()
     {
         Task<SendStatus>[] waits = [Wait("1"), Wait("2"), Wait("3")];
-        Assert.Equal(SendStatus.Full, _core.TrySend([], new OutgoingMessage("overtaker"u8)));
+        Assert.Equal(SendStatus.Full, _core.TrySend(default, new OutgoingMessage("overtaker"u8)));
         int capacity = 2;
         _core.Routing = (_, payload) => capacity-- > 0 ? Routed(payload) : SendStatus.Full;
         _core.BlockedSends.RetryAll();
@@ -43,11 +44,11 @@ public sealed class BlockedSendQueueTests : IDisposable
         Task<SendStatus> a2 = Wait("a2", "A");
         Task<SendStatus> b2 = Wait("b2", "B");
         _core.Routing = (id, payload) => id[0] == 'B' ? Routed(payload) : SendStatus.Full;
-        Assert.True(_core.BlockedSends.HasEarlierWaiter("A"u8));
-        Assert.False(_core.BlockedSends.HasEarlierWaiter("C"u8));
+        Assert.True(_core.BlockedSends.HasEarlierWaiter(new SendTarget("A"u8)));
+        Assert.False(_core.BlockedSends.HasEarlierWaiter(new SendTarget("C"u8)));
         _core.BlockedSends.RetryAll();
         await Task.WhenAll(b1, b2).WaitAsync(Patience, TestContext.Current.CancellationToken);
-        Assert.False(_core.BlockedSends.HasEarlierWaiter("B"u8));
+        Assert.False(_core.BlockedSends.HasEarlierWaiter(new SendTarget("B"u8)));
         _core.Routing = (_, payload) => Routed(payload);
         _core.BlockedSends.RetryAll();
         await Task.WhenAll(a1, a2).WaitAsync(Patience, TestContext.Current.CancellationToken);
@@ -127,7 +128,7 @@ public sealed class BlockedSendQueueTests : IDisposable
     public async Task Memory_that_was_handed_over_with_a_waiting_send_is_let_go_outside_of_the_line()
     {
         bool couldUseTheLine = false;
-        var owner = new CallbackOwner(() => couldUseTheLine = Task.Run(() => _core.BlockedSends.HasEarlierWaiter("A"u8)).Wait(Patience));
+        var owner = new CallbackOwner(() => couldUseTheLine = Task.Run(() => _core.BlockedSends.HasEarlierWaiter(new SendTarget("A"u8))).Wait(Patience));
         Task<SendStatus> other = Wait("other", "B");
         Task<SendStatus> waiting = Wait("1", "A");
         _core.Routing = (id, payload) =>
@@ -228,7 +229,7 @@ public sealed class BlockedSendQueueTests : IDisposable
         {
             for (int i = 0; i < 200; i++)
             {
-                Assert.False(blockedSends.HasEarlierWaiter("free"u8));
+                Assert.False(blockedSends.HasEarlierWaiter(new SendTarget("free"u8)));
             }
         });
     }

@@ -180,7 +180,7 @@ internal sealed class PublisherCore : SocketCore
     /// why.</summary>
     public int TrySendTopic(ReadOnlySpan<byte> topic, ReadOnlySpan<ReadOnlyMemory<byte>> payloads)
     {
-        if (IsClosed || BlockedSends.HasEarlierWaiter([]))
+        if (IsClosed || BlockedSends.HasEarlierWaiter(default))
         {
             return 0;
         }

@@ -87,8 +87,8 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
     public override SendStatus RouteTo(PeerSlot connection, in OutgoingMessage message) =>
         Send(connection.Link is { } link && IsCurrent(link, connection) ? link : null, message);
 
-    public bool CanSendTo(ReadOnlySpan<byte> routeId) => !BlockedSends.HasEarlierWaiter(routeId) && TryFind(routeId, out PeerLink? link)
-        && link.HasCapacity;
+    public bool CanSendTo(ReadOnlySpan<byte> routeId) =>
+        !BlockedSends.HasEarlierWaiter(new SendTarget(routeId)) && TryFind(routeId, out PeerLink? link) && link.HasCapacity;
 
     /// <inheritdoc/>
     public override bool Knows(ReadOnlySpan<byte> routeId) => TryFind(routeId, out _);
