@@ -34,8 +34,8 @@ public sealed class StreamOptions : SocketOptions
     /// gets 1.0 to 1.4 times the messages a second (docs/benchmarks/log.md). Read when the socket is made. Default false.
     /// </summary>
     /// <remarks>
-    /// Such code must not block, because all connections of the shard would wait; blocking calls of this library throw there. It gets at
-    /// most 64 KiB or 256 messages of one peer at a time, before the shard does its other work.
+    /// Such code must not block, because all connections of the shard would wait; blocking calls of this library throw there. It gets
+    /// messages of one peer until they are 256 or 64 KiB. Then the shard does its other work.
     /// </remarks>
     public bool AllowSynchronousContinuations { get; set; }
 
