@@ -1,8 +1,10 @@
+using System.IO.Pipelines;
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Sockets;
 using Net.Zlink.Sockets.Endpoints;
 using Net.Zlink.Transports;
+using Net.Zlink.Transports.Pipes;
 
 namespace Net.Zlink;
 
@@ -86,7 +88,7 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
     public string Bind(string endpoint, StreamHandler handler)
     {
         ArgumentNullException.ThrowIfNull(handler);
-        return Bind(endpoint, new FramedPeers(new StreamPushSink(this, handler), pulled: false));
+        return Bind(endpoint, PushedTo(handler));
     }
 
     /// <inheritdoc cref="Bind(string)"/>
@@ -101,6 +103,22 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
     {
         ArgumentNullException.ThrowIfNull(handler);
         return Bind(endpoint, new PipePeers(handler));
+    }
+
+    /// <inheritdoc cref="ZlinkSocket.AcceptAsync"/>
+    /// <summary>Accepts a connection that the application brings. Its frames go to <paramref name="handler"/>.</summary>
+    /// <param name="pipe">Belongs to the socket from here on.</param>
+    /// <param name="handler">Called on the peer's shard.</param>
+    /// <param name="peer">What is known of the peer. Null: nothing.</param>
+    /// <param name="cancellationToken">Ends the connection.</param>
+    public Task<DisconnectReason> AcceptAsync(
+        IDuplexPipe pipe, StreamHandler handler, PeerDetails? peer = null, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(pipe);
+        ArgumentNullException.ThrowIfNull(handler);
+        ThrowIfEnded();
+        var connection = new PipeListener(pipe, peer ?? PeerDetails.None);
+        return WaitForEndAsync(connection, Accept(connection, PushedTo(handler)), cancellationToken);
     }
 
     /// <inheritdoc/>
@@ -147,8 +165,7 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
     public ValueTask<uint> ConnectAsync(string endpoint, StreamConnectOptions options, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(options);
-        IPeerFactory factory = options.Handler is null ? Hub.Pull
-            : new FramedPeers(new StreamPushSink(this, options.Handler), pulled: false);
+        IPeerFactory factory = options.Handler is null ? Hub.Pull : PushedTo(options.Handler);
         ReconnectPolicy? policy = options.ValidPolicy();
         return ConnectAsync(endpoint, factory, policy, cancellationToken);
     }
@@ -347,6 +364,13 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
             _ = ForgetWhenClosedAsync();
         }
     }
+
+    private protected override BoundListener Accept(PipeListener connection) => Accept(connection, Hub.Pull);
+
+    private BoundListener Accept(PipeListener connection, IPeerFactory factory) =>
+        Hub.Endpoints.Accept(connection, new StreamAcceptor(Hub, Options.Snapshot(), factory));
+
+    private FramedPeers PushedTo(StreamHandler handler) => new(new StreamPushSink(this, handler), pulled: false);
 
     private string Bind(string endpoint, IPeerFactory factory)
     {

@@ -1,6 +1,8 @@
+using System.IO.Pipelines;
 using Microsoft.Extensions.Logging;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Sockets.Endpoints;
+using Net.Zlink.Transports.Pipes;
 
 namespace Net.Zlink;
 
@@ -65,6 +67,35 @@ public abstract class ZlinkSocket : IDisposable, IAsyncDisposable
     /// </exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public abstract string Bind(string endpoint);
+
+    /// <summary>
+    /// Accepts a connection that the application brings, such as a WebSocket of its web server, as if a peer had connected to a bound
+    /// endpoint. Its bytes are those of a tcp connection (docs/protocol.md). Limits, heartbeats, events and statistics are the same.
+    /// </summary>
+    /// <remarks>
+    /// The socket reads and writes the pipe on the thread pool, one call at a time, and completes both of its ends. A pipe whose writer
+    /// waits holds back this socket's sends; a socket that does not receive leaves the pipe unread.
+    /// </remarks>
+    /// <param name="pipe">Belongs to the socket from here on.</param>
+    /// <param name="peer">What is known of the peer. Null: nothing.</param>
+    /// <param name="cancellationToken">
+    /// Ends the connection as an Unbind does: accepted messages are still written, within the shorter of <see cref="SocketOptions.Linger"/>
+    /// and <see cref="SocketOptions.CloseTimeout"/>. The task then completes as usual.
+    /// </param>
+    /// <returns>
+    /// Completes on the thread pool when the connection has ended and the pipe is completed. The result is the reason. Refused: the socket
+    /// has no place for the peer (<see cref="SocketOptions.MaxConnections"/>, a PAIR), or was closed meanwhile.
+    /// </returns>
+    /// <exception cref="ArgumentNullException"><paramref name="pipe"/> is null.</exception>
+    /// <exception cref="ZlinkException">NoThread: as for Bind. ContextTerminated. The pipe still belongs to the caller.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is disposed. The pipe still belongs to the caller.</exception>
+    public Task<DisconnectReason> AcceptAsync(IDuplexPipe pipe, PeerDetails? peer = null, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(pipe);
+        ThrowIfEnded();
+        var connection = new PipeListener(pipe, peer ?? PeerDetails.None);
+        return WaitForEndAsync(connection, Accept(connection), cancellationToken);
+    }
 
     /// <summary>Stops listening at an endpoint and disconnects the peers that it accepted, or keeps them.</summary>
     /// <remarks>
@@ -138,6 +169,18 @@ public abstract class ZlinkSocket : IDisposable, IAsyncDisposable
     internal abstract PollItem Polled(PollEvents events, object? userState);
 
     private protected abstract void BeginClose(DisconnectReason reason, TimeSpan linger);
+
+    private protected abstract BoundListener Accept(PipeListener connection);
+
+    private protected async Task<DisconnectReason> WaitForEndAsync(
+        PipeListener connection, BoundListener listener, CancellationToken cancellation)
+    {
+        CancellationTokenRegistration registration = cancellation.UnsafeRegister(
+            _ => listener.Unbind(Options.ShortLinger, keepsPeers: false), state: null);
+        DisconnectReason reason = await connection.WaitForEndAsync().ConfigureAwait(false);
+        registration.Unregister();
+        return reason;
+    }
 
     private protected void SetLastEndpoint(string endpoint) => Volatile.Write(ref _lastEndpoint, endpoint);
 }

@@ -4,6 +4,7 @@ using Net.Zlink.Sockets.Endpoints;
 using Net.Zlink.Sockets.Links;
 using Net.Zlink.Sockets.Zmp;
 using Net.Zlink.Transports;
+using Net.Zlink.Transports.Pipes;
 
 namespace Net.Zlink;
 
@@ -190,9 +191,7 @@ public abstract class ZmpSocket : ZlinkSocket, IContextSocket
         : link is WireLink { Dialer: not null } or InprocLink { IsActive: true }
             ? throw new ArgumentException($"This socket dialled that peer: Disconnect(\"{link.Endpoint}\") ends it.", argument)
         : Core.DisconnectPeer(link, peer, abort ? null
-            // An infinite time is negative: a peer that does not read must not stay forever.
-            : (ulong)Options.LingerTime.Ticks < (ulong)Options.CloseTimeout.Ticks ? Options.LingerTime
-            : Options.CloseTimeout);
+            : Options.ShortLinger);
 
     private protected void Watch()
     {
@@ -228,6 +227,9 @@ public abstract class ZmpSocket : ZlinkSocket, IContextSocket
             link.SetLimits(Options.SendLimits, Options.ReceiveLimits);
         }
     }
+
+    private protected override BoundListener Accept(PipeListener connection) =>
+        Core.Endpoints.Table.Accept(connection, new ZmpAcceptor(Core, Snapshot(connection.Endpoint, alias: null)));
 
     private ZmpSettings Snapshot(string endpoint, byte[]? alias)
     {

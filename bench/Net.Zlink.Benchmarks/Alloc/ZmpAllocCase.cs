@@ -4,7 +4,7 @@ namespace Net.Zlink.Benchmarks.Alloc;
 
 /// <summary>One way to use two sockets of a process, both measured.</summary>
 /// <param name="Pattern">PAIR, DEALER_ROUTER, PUBSUB or XSUB_XPUB.</param>
-/// <param name="Transport">tcp, ipc, inproc, tls, ws or wss.</param>
+/// <param name="Transport">tcp, ipc, inproc, tls, ws, wss or pipe.</param>
 /// <param name="Mode">How; see <see cref="ZmpModes"/>.</param>
 /// <param name="Size">Payload bytes.</param>
 internal sealed record ZmpAllocCase(string Pattern, string Transport, string Mode, int Size)
@@ -24,7 +24,10 @@ internal sealed record ZmpAllocCase(string Pattern, string Transport, string Mod
     // Above the wire they are as tcp: one pattern shows what the wire costs.
     private static readonly string[] Wrapped = ["tls", "ws", "wss"];
 
-    public static string[] Transports { get; } = [.. Plain, .. Wrapped];
+    /// <summary>Both sockets accept an end of a pipe.</summary>
+    public const string Pipe = "pipe";
+
+    public static string[] Transports { get; } = [.. Plain, .. Wrapped, Pipe];
 
     public static string[] Patterns { get; } = [Pair, DealerRouter, PubSub, XSubXPub];
 
@@ -34,7 +37,7 @@ internal sealed record ZmpAllocCase(string Pattern, string Transport, string Mod
            from pattern in Patterns
            from mode in ZmpModes.All
            select new ZmpAllocCase(pattern, transport, mode, Small),
-        .. from transport in Wrapped
+        .. from transport in (string[])[.. Wrapped, Pipe]
            from mode in ZmpModes.All
            where !string.Equals(mode, ZmpModes.Batches, StringComparison.Ordinal) // Nothing of which is in the wire.
            select new ZmpAllocCase(Pair, transport, mode, Small),

@@ -1,3 +1,4 @@
+using System.IO.Pipelines;
 using System.Security.Cryptography.X509Certificates;
 using Net.Zlink.Benchmarks.Common;
 using Samples;
@@ -85,7 +86,15 @@ internal sealed class ZmpAllocLoop : IAllocLoop
             default:
                 PairSocket bound = Limited(_context.CreatePair());
                 PairSocket connected = Limited(_context.CreatePair());
-                connected.Connect(Bind(bound, "pair"));
+                if (string.Equals(what.Transport, ZmpAllocCase.Pipe, StringComparison.Ordinal))
+                {
+                    AcceptPipe(bound, connected);
+                }
+                else
+                {
+                    connected.Connect(Bind(bound, "pair"));
+                }
+
                 (_forth, _back) = (bound, connected);
                 _send = payload => connected.SendAsync(payload);
                 _sendMany = payloads => connected.SendManyAsync(payloads);
@@ -243,6 +252,18 @@ internal sealed class ZmpAllocLoop : IAllocLoop
         dealer.Receive().Dispose();
         return (router, dealer);
     }
+
+    private static void AcceptPipe(PairSocket one, PairSocket other)
+    {
+        // The pool's scheduler allocates for each completion.
+        var options = new PipeOptions(readerScheduler: PipeScheduler.Inline, writerScheduler: PipeScheduler.Inline);
+        var forth = new Pipe(options);
+        var back = new Pipe(options);
+        _ = one.AcceptAsync(new Side(back.Reader, forth.Writer));
+        _ = other.AcceptAsync(new Side(forth.Reader, back.Writer));
+    }
+
+    private sealed record Side(PipeReader Input, PipeWriter Output) : IDuplexPipe;
 
     private string Bind(ZmpSocket socket, string name) => socket.Bind(_case.Transport switch
     {

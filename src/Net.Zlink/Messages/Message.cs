@@ -84,6 +84,10 @@ public readonly struct Message : IDisposable
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
     public WebSocketRequest? WebSocketRequest => Source is { } source ? global::Net.Zlink.WebSocketRequest.Of(source) : null;
 
+    /// <summary>What the application passed to <see cref="ZlinkSocket.AcceptAsync"/> for the sender, or null.</summary>
+    /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
+    public PeerDetails? PeerDetails => Source?.Details;
+
     /// <summary>
     /// An object that the application keeps with the sender. It is null until it is set, and then the same for all messages of that peer.
     /// So a server needs no table of its clients.

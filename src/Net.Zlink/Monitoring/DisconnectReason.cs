@@ -36,7 +36,9 @@ public enum DisconnectReason
     /// <summary>The peer was silent for longer than its announced TTL, or did not answer a heartbeat in time.</summary>
     HeartbeatTimeout = 10,
 
-    /// <summary>The socket cannot accept this peer: a PAIR has a peer already, or the routing id is in use.</summary>
+    /// <summary>
+    /// The socket cannot accept this peer: a PAIR has a peer already, the routing id is in use, or MaxConnections is reached.
+    /// </summary>
     Refused = 11,
 
     /// <summary>Another peer took over the routing id (ROUTER with handover).</summary>

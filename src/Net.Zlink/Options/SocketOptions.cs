@@ -223,6 +223,9 @@ public abstract class SocketOptions
 
     internal TimeSpan LingerTime => Linger ?? Timeout.InfiniteTimeSpan;
 
+    /// <summary>For one peer: if it does not read, it must not stay forever. An infinite time is negative, hence the casts.</summary>
+    internal TimeSpan ShortLinger => (ulong)LingerTime.Ticks < (ulong)CloseTimeout.Ticks ? LingerTime : CloseTimeout;
+
     internal QueueLimits SendLimits => new(SendHighWaterMark ?? 0, SendByteLimit ?? 0);
 
     internal QueueLimits ReceiveLimits => new(ReceiveHighWaterMark ?? 0, ReceiveByteLimit ?? 0);

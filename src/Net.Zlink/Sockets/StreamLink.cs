@@ -40,6 +40,8 @@ internal sealed class StreamLink(uint id, RedactedEndpoint endpoint, object orig
 
     public string? SubProtocol => wire?.SubProtocol;
 
+    public PeerDetails? Details => wire?.Details;
+
     public string RemoteText => wire?.RemoteText(endpoint) ?? "no connection";
 
     public (string Local, string Remote) Ends => origin is BoundListener ? (wire!.LocalTextOfAccepted(endpoint), RemoteText)

@@ -39,6 +39,10 @@ public sealed class PeerInfo
     /// </summary>
     public string? SubProtocol { get; init; }
 
+    /// <summary>What the application passed to <see cref="ZlinkSocket.AcceptAsync"/>, or null.</summary>
+    [JsonIgnore]
+    public PeerDetails? Details { get; init; }
+
     /// <summary>When the handshake was complete, or null.</summary>
     public DateTimeOffset? ConnectedAt { get; init; }
 
@@ -120,6 +124,7 @@ public sealed class PeerInfo
             RemoteCertificate = peer.Certificate,
             WebSocketRequest = global::Net.Zlink.WebSocketRequest.Of(peer),
             SubProtocol = peer.SubProtocol,
+            Details = peer.Details,
             ConnectedAt = peer.ConnectedAt,
             ConnectedFor = peer.ConnectedFor,
             IsConnected = isConnected,

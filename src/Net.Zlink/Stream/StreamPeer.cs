@@ -62,6 +62,9 @@ public sealed class StreamPeer : IMessageSender
     /// </summary>
     public string? SubProtocol => _link.SubProtocol;
 
+    /// <summary>What the application passed to <see cref="ZlinkSocket.AcceptAsync"/>, or null.</summary>
+    public PeerDetails? Details => _link.Details;
+
     /// <summary>This side's address on the connection.</summary>
     public EndPoint? LocalEndPoint => _link.LocalEndPoint;
 

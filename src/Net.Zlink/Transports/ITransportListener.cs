@@ -1,3 +1,5 @@
+using Net.Zlink.Monitoring;
+
 namespace Net.Zlink.Transports;
 
 internal interface ITransportListener : IDisposable
@@ -16,4 +18,9 @@ internal interface ITransportListener : IDisposable
     /// takes. Accepted connections stay; those in the kernel's queue are reset.
     /// </summary>
     void Close();
+
+    /// <summary>A connection that it accepted was refused, or has ended and does not count any more. It must only post.</summary>
+    void OnConnectionEnded(DisconnectReason reason)
+    {
+    }
 }

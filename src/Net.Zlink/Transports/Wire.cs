@@ -61,6 +61,9 @@ internal abstract class Wire(Transport transport) : IDisposable
 
     public UpgradeHead? Request { get; set; }
 
+    /// <summary>What the application knows of a peer whose connection it brought.</summary>
+    public PeerDetails? Details { get; protected init; }
+
     public string? SubProtocol { get; set; }
 
     /// <summary>

@@ -29,7 +29,7 @@ internal sealed record Ambient(string Names, string Types = "")
             ZlinkContext context; HostApplicationBuilder builder; JsonMessageSerializer json; RouterSocket router; PubSocket publisher;
             DealerSocket socket; PairSocket source; PairSocket target; SpotNode node; string registryLists; string registryRequests;
             StreamHandler handler; MeterListener listener; RoutingId id; Sessions sessions; TimeSpan pause; CancellationToken end;
-            CancellationToken cancellation; Action<string, ReadOnlySpan<byte>> Show;
+            CancellationToken cancellation; Action<string, ReadOnlySpan<byte>> Show; System.IO.Pipelines.IDuplexPipe pipe;
             Func<string, CancellationToken, ValueTask<Quote>> PriceOfAsync;
             """,
             """

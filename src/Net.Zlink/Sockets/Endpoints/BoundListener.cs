@@ -23,6 +23,7 @@ internal sealed class BoundListener(EndpointTable table, ITransportListener tran
 {
     private readonly CancellationTokenSource _closing = new();
     private volatile bool _isClosed;
+    private bool _isAnnounced; // Not if its one connection is the application's.
 
     public string Text => text;
 
@@ -41,6 +42,7 @@ internal sealed class BoundListener(EndpointTable table, ITransportListener tran
     /// <summary>Publishes the event before another thread can find and close the listener.</summary>
     public void Announce()
     {
+        _isAnnounced = true;
         table.Host.OwnEndpoints.Enter(Bound);
         table.Monitors.Publish(SocketEventTypes.Listening, transport.Handle, Endpoint, "");
     }
@@ -51,6 +53,11 @@ internal sealed class BoundListener(EndpointTable table, ITransportListener tran
     {
         _isClosed = !keepsPeers;
         Interlocked.MemoryBarrier(); // Before the caller searches for this listener's connections.
+        if (!_isAnnounced)
+        {
+            return;
+        }
+
         table.Host.OwnEndpoints.Leave(Bound); // Before the address is free: the next listener there registers it after this.
         transport.Close();
         _closing.Cancel(); // Nothing would serve connections that are in their handshake.
@@ -91,6 +98,16 @@ internal sealed class BoundListener(EndpointTable table, ITransportListener tran
         }
     }
 
+    public void OnConnectionEnded(DisconnectReason reason)
+    {
+        if (!_isAnnounced)
+        {
+            table.Forget(this);
+        }
+
+        transport.OnConnectionEnded(reason);
+    }
+
     public void OnAcceptFailed(SocketError error, TimeSpan backOff)
     {
         Interlocked.Increment(ref table.Counters.AcceptErrors);
@@ -110,6 +127,7 @@ internal sealed class BoundListener(EndpointTable table, ITransportListener tran
             detail: why);
         table.Host.Warnings.ConnectionRefused(Endpoint, why);
         wire.Dispose();
+        OnConnectionEnded(DisconnectReason.Refused);
     }
 
     private async Task UpgradeAsync(WireUpgrade upgrade, Wire accepted)

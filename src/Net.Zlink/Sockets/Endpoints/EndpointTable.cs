@@ -11,6 +11,7 @@ internal sealed class EndpointTable(EngineHost host, SocketMonitors monitors, Co
     private readonly Lock _gate = new();
     private readonly ListsByKey<string, BoundListener> _byText = new(StringComparer.Ordinal);
     private readonly ListsByKey<string, BoundListener> _byEndpoint = new(StringComparer.Ordinal);
+    private readonly HashSet<BoundListener> _unnamed = [];
     private readonly ListsByKey<string, DialerLoop> _dialers = new(StringComparer.Ordinal);
     private readonly ListsByKey<string, DialerLoop> _leaving = new(StringComparer.Ordinal);
     private readonly HashSet<RoutingId> _names = [];
@@ -81,6 +82,21 @@ internal sealed class EndpointTable(EngineHost host, SocketMonitors monitors, Co
         List<BoundListener> found = Remove(text, isParsed ? target : null);
         found.ForEach(listener => listener.Unbind(linger, keepsPeers));
         return found.Count > 0;
+    }
+
+    /// <summary>
+    /// Accepts the one connection of a listener that has no address: the result's Unbind ends it. A socket that is closed refuses it.
+    /// </summary>
+    public BoundListener Accept(ITransportListener transport, IAcceptor acceptor)
+    {
+        var listener = new BoundListener(this, transport, transport.Endpoint, acceptor);
+        lock (_gate)
+        {
+            _unnamed.Add(listener);
+        }
+
+        listener.Start();
+        return listener;
     }
 
     /// <summary>
@@ -187,7 +203,7 @@ internal sealed class EndpointTable(EngineHost host, SocketMonitors monitors, Co
         BoundListener[] all;
         lock (_gate)
         {
-            all = [.. _byEndpoint.All];
+            all = [.. _byEndpoint.All, .. _unnamed];
             Array.ForEach(all, one => RemoveUnderLock(one));
         }
 
@@ -209,6 +225,7 @@ internal sealed class EndpointTable(EngineHost host, SocketMonitors monitors, Co
 
     private bool RemoveUnderLock(BoundListener listener)
     {
+        _unnamed.RemoveAndTrim(listener);
         _byText.Remove(listener.Text, listener);
         return _byEndpoint.Remove(listener.Bound, listener);
     }

@@ -26,6 +26,8 @@ internal sealed record PeerIdentity(byte[] RoutingId, ZmpProperties? Properties,
 
     public string? SubProtocol { get; init; }
 
+    public PeerDetails? Details { get; init; }
+
     public PeerSlot Slot { get; } = new();
 
     public bool IsOfSameConnection(PeerIdentity other) => ReferenceEquals(Slot, other.Slot) && !ReferenceEquals(Slot, Unknown.Slot);

@@ -331,6 +331,7 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
         _isUnconfirmed |= _isReady && connection is { HasLostPeer: true, OutboundStays: false } && MayConfirm;
         SettleUnconfirmed();
         _socket.Sessions.OnClosed(this);
+        Listener?.OnConnectionEnded(EndReason);
     }
 
     public void OnFault(Connection connection, Exception exception)
@@ -402,6 +403,7 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
             Certificate = Connection.Wire.RemoteCertificate,
             Request = Connection.Wire.Request,
             SubProtocol = Connection.Wire.SubProtocol,
+            Details = Connection.Wire.Details,
         };
         if (!_socket.Sessions.OnReady(this, peer))
         {

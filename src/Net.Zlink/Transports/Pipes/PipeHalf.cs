@@ -1,0 +1,167 @@
+using System.Net.Sockets;
+
+namespace Net.Zlink.Transports.Pipes;
+
+/// <summary>
+/// One half of a <see cref="PipeWire"/>: at most one operation at a time. Each begins on the thread pool, and continues there: a pipe may
+/// complete it on the stack of the application's own call, even inside a lock of the application.
+/// </summary>
+internal abstract class PipeHalf : IThreadPoolWorkItem
+{
+    private readonly Lock _gate = new();
+    private readonly TaskCompletionSource _released = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly Action _continue;
+    private Exception? _closeReason;
+    private bool _isAwaited;
+    private volatile bool _isBusy;
+    private volatile bool _isDue;
+    private volatile bool _isClosed;
+
+    protected PipeHalf() => _continue = () =>
+    {
+        _isDue = true;
+        ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: true);
+    };
+
+    /// <summary>Any thread.</summary>
+    public bool IsBusy => _isBusy;
+
+    /// <summary>Any thread: what the operation waited for has come.</summary>
+    public bool IsDue => _isDue;
+
+    /// <summary>Of the last operation. Not while one is under way.</summary>
+    public Exception? Failure { get; protected set; }
+
+    public Task Released => _released.Task;
+
+    /// <summary>Completes the application's object, behind the operation that is under way.</summary>
+    public void Close(Exception? reason)
+    {
+        bool isBusy;
+        lock (_gate)
+        {
+            if (_isClosed)
+            {
+                return;
+            }
+
+            _closeReason = reason;
+            _isClosed = true;
+            isBusy = _isBusy;
+        }
+
+        if (!isBusy)
+        {
+            Release();
+            return;
+        }
+
+        try
+        {
+            Cancel();
+        }
+        catch (Exception)
+        {
+            // A pipe that cannot be cancelled ends by itself, or never.
+        }
+    }
+
+    /// <summary>False: closed, or failed before.</summary>
+    protected bool TryBegin()
+    {
+        lock (_gate)
+        {
+            Failure ??= _isClosed ? IoStreamErrors.Of(SocketError.OperationAborted) : null;
+            if (Failure is not null)
+            {
+                return false;
+            }
+
+            _isDue = false;
+            _isBusy = true;
+        }
+
+        // Behind the work of others: a shard and a half that called each other by the thread's own queue would keep the thread.
+        ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
+        return true;
+    }
+
+    void IThreadPoolWorkItem.Execute()
+    {
+        if (!TryFinish())
+        {
+            return;
+        }
+
+        bool isClosed;
+        lock (_gate)
+        {
+            _isDue = true;
+            _isBusy = false;
+            isClosed = _isClosed;
+        }
+
+        if (isClosed)
+        {
+            Release();
+        }
+
+        Notify();
+    }
+
+    /// <summary>True: it has completed.</summary>
+    protected abstract bool Begin();
+
+    /// <summary>Of an operation that <see cref="Begin"/> left pending.</summary>
+    protected abstract void OnCompleted(Action continuation);
+
+    /// <summary>False: it must begin again.</summary>
+    protected abstract bool Finish();
+
+    protected abstract void Cancel();
+
+    protected abstract void Complete(Exception? reason);
+
+    protected abstract void Notify();
+
+    /// <summary>False: the continuation follows, perhaps on another thread at this moment.</summary>
+    private bool TryFinish()
+    {
+        try
+        {
+            bool isOver = _isAwaited;
+            _isAwaited = false;
+            while (!(isOver && Finish()) && !_isClosed)
+            {
+                isOver = Begin();
+                if (!isOver)
+                {
+                    _isAwaited = true;
+                    OnCompleted(_continue);
+                    return false;
+                }
+            }
+        }
+        catch (Exception e)
+        {
+            _isAwaited = false;
+            Failure = e;
+        }
+
+        return true;
+    }
+
+    private void Release()
+    {
+        try
+        {
+            Complete(_closeReason);
+        }
+        catch (Exception)
+        {
+            // The connection has ended, whatever the application's object makes of it.
+        }
+
+        _released.TrySetResult();
+    }
+}

@@ -1,0 +1,74 @@
+using System.Buffers;
+using System.IO.Pipelines;
+using System.Runtime.CompilerServices;
+
+namespace Net.Zlink.Transports.Pipes;
+
+/// <summary>The shard reads what the last wait brought. Until it has read all of it, the pipe is not asked for more.</summary>
+internal sealed class PipeReading(PipeWire wire, PipeReader reader) : PipeHalf
+{
+    private ConfiguredValueTaskAwaitable<ReadResult>.ConfiguredValueTaskAwaiter _reading;
+    private ReadOnlySequence<byte> _unread;
+    private SequencePosition _end;
+    private bool _isHeld;
+    private int _unreadBytes;
+
+    /// <summary>Any thread.</summary>
+    public int UnreadBytes => Volatile.Read(ref _unreadBytes);
+
+    /// <summary>Behind what is unread.</summary>
+    public bool HasEnded { get; private set; }
+
+    public bool TryWait() => UnreadBytes == 0 && !HasEnded && TryBegin();
+
+    public int Receive(Span<byte> into)
+    {
+        if (IsBusy)
+        {
+            return 0;
+        }
+
+        int received = (int)Math.Min(into.Length, _unread.Length);
+        _unread.Slice(0, received).CopyTo(into);
+        Keep(_unread.Slice(received));
+        return received;
+    }
+
+    protected override bool Begin()
+    {
+        if (_isHeld)
+        {
+            _isHeld = false;
+            reader.AdvanceTo(_end);
+        }
+
+        _reading = AwaiterOf(reader.ReadAsync(CancellationToken.None));
+        return _reading.IsCompleted;
+    }
+
+    protected override void OnCompleted(Action continuation) => _reading.UnsafeOnCompleted(continuation);
+
+    protected override bool Finish()
+    {
+        ReadResult result = _reading.GetResult();
+        (_end, _isHeld) = (result.Buffer.End, true);
+        HasEnded = result.IsCompleted;
+        Keep(result.Buffer);
+        return HasEnded || UnreadBytes > 0;
+    }
+
+    protected override void Cancel() => reader.CancelPendingRead();
+
+    protected override void Complete(Exception? reason) => reader.Complete(reason);
+
+    protected override void Notify() => wire.Sink.OnInput();
+
+    private static ConfiguredValueTaskAwaitable<ReadResult>.ConfiguredValueTaskAwaiter AwaiterOf(ValueTask<ReadResult> task) =>
+        task.ConfigureAwait(false).GetAwaiter();
+
+    private void Keep(in ReadOnlySequence<byte> unread)
+    {
+        _unread = unread;
+        Volatile.Write(ref _unreadBytes, (int)Math.Min(int.MaxValue, unread.Length));
+    }
+}

@@ -1,0 +1,124 @@
+using System.IO.Pipelines;
+using System.Net;
+using System.Net.Sockets;
+
+namespace Net.Zlink.Transports.Pipes;
+
+/// <summary>
+/// A wire over the application's pipe. The pipe's methods may be the application's code, may block, and may complete on the stack of its
+/// own calls. So the thread pool calls them, and completions reach the shard from there. Both halves end by themselves, as over tcp.
+/// </summary>
+internal sealed class PipeWire : Wire
+{
+    public new const string Scheme = "pipe";
+
+    private static readonly Transport s_row = new(Scheme, "", TryParse, static (address, _, _) => $"{address}");
+
+    private readonly PipeReading _input;
+    private readonly PipeWriting _output;
+    private bool _endsInOrder;
+
+    public PipeWire(IDuplexPipe pipe, PeerDetails peer)
+        : base(s_row)
+    {
+        _input = new PipeReading(this, pipe.Input);
+        _output = new PipeWriting(this, pipe.Output);
+        RemoteEndPoint = new PipeAddress(EndpointText.Printable(peer.RemoteAddress));
+        RemoteCertificate = peer.RemoteCertificate;
+        SubProtocol = peer.SubProtocol;
+        Details = peer;
+    }
+
+    public override string PeerAddress => IPEndPoint.TryParse(Details!.RemoteAddress, out IPEndPoint? ip)
+        ? ip.Address.ToString() : $"{RemoteEndPoint}";
+
+    public override bool HasOwnBuffer => true;
+
+    public override int Available => _input.UnreadBytes;
+
+    public override int UnreadBytes => _input.UnreadBytes;
+
+    public override bool HasUnread => _input.IsBusy ? _input.IsDue
+        : _input.UnreadBytes > 0 || _input.HasEnded || _input.Failure is not null;
+
+    public override bool IsWritable => !_output.IsBusy;
+
+    /// <summary>Both ends of the pipe are completed.</summary>
+    public Task Released => Task.WhenAll(_input.Released, _output.Released);
+
+    public IWireEvents Sink => Events;
+
+    public override bool WaitForInput() => _input.TryWait();
+
+    public override WireStatus FinishWait() => StatusOf(_input);
+
+    public override WireStatus Receive(Span<byte> into, out int received)
+    {
+        received = _input.Receive(into);
+        return received > 0 ? WireStatus.Done
+            : _input.IsBusy ? WireStatus.WouldWait
+            : _input.HasEnded ? WireStatus.Ended
+            : StatusOf(_input) is WireStatus.Failed ? WireStatus.Failed : WireStatus.WouldWait;
+    }
+
+    public override WireStatus Send(ReadOnlySpan<byte> bytes, out int sent)
+    {
+        sent = 0;
+        return WireStatus.WouldWait;
+    }
+
+    public override bool BeginSend(ReadOnlyMemory<byte> bytes, bool endsMidFrame)
+    {
+        SentBytes = bytes.Length;
+        return _output.TrySend(bytes);
+    }
+
+    public override WireStatus FinishSend()
+    {
+        WireStatus status = StatusOf(_output);
+        SentBytes = status == WireStatus.Done ? SentBytes : 0;
+        return status;
+    }
+
+    public override WireStatus EndSending(WireEnd end)
+    {
+        _endsInOrder = true;
+        return _output.TryEnd() ? WireStatus.WouldWait : WireStatus.Failed;
+    }
+
+    public override void AvoidReset() => _endsInOrder = true;
+
+    public override void Cut() => Dispose();
+
+    public override void Dispose() => ThreadPool.UnsafeQueueUserWorkItem(static wire => wire.Close(), this, preferLocal: false);
+
+    private void Close()
+    {
+        Exception? why = _endsInOrder ? null : IoStreamErrors.Of(SocketError.ConnectionReset);
+        _input.Close(why);
+        _output.Close(why);
+    }
+
+    private WireStatus StatusOf(PipeHalf half)
+    {
+        if (half.Failure is not { } failure)
+        {
+            return WireStatus.Done;
+        }
+
+        (Error, Detail) = (IoStreamErrors.ErrorOf(failure), $"the pipe failed: {IoStreamErrors.WordsOf(failure)}");
+        return WireStatus.Failed;
+    }
+
+    /// <summary>No text names such an endpoint.</summary>
+    private static bool TryParse(in EndpointText text, EndpointUse use, out TransportEndpoint endpoint, out EndpointError error)
+    {
+        (endpoint, error) = (null!, EndpointError.Invalid("a pipe has no address; pass it to AcceptAsync"));
+        return false;
+    }
+
+    private sealed class PipeAddress(string text) : EndPoint
+    {
+        public override string ToString() => text;
+    }
+}
