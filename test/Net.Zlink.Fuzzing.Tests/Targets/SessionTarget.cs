@@ -20,19 +20,23 @@ internal sealed class SessionTarget : FuzzTarget
 
     private const int Stream = 7;
 
+    private const int SessionsPerMinute = 1_000;
+
     // What peers are that the types take, in the order of their choice.
     private static readonly ZmpSocketType[] s_peers = [ZmpSocketType.Pair, ZmpSocketType.Sub, ZmpSocketType.Pub, ZmpSocketType.Router,
         ZmpSocketType.Dealer, ZmpSocketType.XSub, ZmpSocketType.XPub];
 
     private readonly bool _dials;
     private readonly BufferPool _pool = new();
+    private readonly ManualTimeProvider _clock = new();
     private readonly ZlinkContext _context;
     private readonly ShardTurns _turns;
+    private int _sessions;
 
     public SessionTarget(bool dials)
     {
         _dials = dials;
-        _context = new ZlinkContext(new ZlinkContextOptions { ShardCount = 1, TimeProvider = new ManualTimeProvider(), Pool = _pool });
+        _context = new ZlinkContext(new ZlinkContextOptions { ShardCount = 1, TimeProvider = _clock, Pool = _pool });
         _turns = new ShardTurns(_context);
     }
 
@@ -70,6 +74,11 @@ internal sealed class SessionTarget : FuzzTarget
         if (input.Length == 0)
         {
             return;
+        }
+
+        if (++_sessions % SessionsPerMinute == 0)
+        {
+            _clock.Advance(TimeSpan.FromMinutes(1)); // For so long a context knows which warnings it has logged.
         }
 
         byte[] bytes = Expand(input.AsSpan(1));
