@@ -10,7 +10,7 @@ internal enum MessageKind
     /// <summary>One part, copied.</summary>
     Copied,
 
-    /// <summary>One part in memory that the sender hands over.</summary>
+    /// <summary>One part in memory that the queue owns from then on.</summary>
     Donated,
 
     Built,
@@ -125,7 +125,7 @@ internal readonly ref struct OutgoingMessage
         }
     }
 
-    /// <summary>All its bytes were copied, or nobody took it.</summary>
+    /// <summary>All its bytes were copied, or no peer took it.</summary>
     public void Consume()
     {
         Built?.Clear();

@@ -210,8 +210,8 @@ internal sealed class StreamHub
     }
 
     private SendStatus Route(SendWaiter waiter) =>
-        TryFind(BinaryPrimitives.ReadUInt32LittleEndian(waiter.Target.RouteId), out StreamLink link) ? link.Append(waiter.Deferred.AsOutgoing())
-            : SendStatus.Closed;
+        TryFind(BinaryPrimitives.ReadUInt32LittleEndian(waiter.Target.RouteId), out StreamLink link)
+            ? link.Append(waiter.Deferred.AsOutgoing()) : SendStatus.Closed;
 
     private void Publish(SocketEventTypes type, long value, StreamLink link, string detail)
     {

@@ -113,9 +113,11 @@ public sealed class ByteBudgetTests
         Fill(hog);
         hog.BeginWrite();
         var told = new TaskCompletionSource();
-        using var other = new OutboundFixture(TestPools.Create(), default,
-            budget)
-        { Queue = new OutboundQueue(TestPools.Create(), StreamFormat.Instance, default, budget) { CapacityAvailable = () => told.TrySetResult() } };
+        var queue = new OutboundQueue(TestPools.Create(), StreamFormat.Instance, default, budget)
+        {
+            CapacityAvailable = () => told.TrySetResult(),
+        };
+        using var other = new OutboundFixture(TestPools.Create(), default, budget) { Queue = queue };
         Fill(other);
         switch (how)
         {
@@ -223,9 +225,11 @@ public sealed class ByteBudgetTests
         using OutboundFixture hog = New(budget);
         Fill(hog);
         var told = new TaskCompletionSource();
-        using var other = new OutboundFixture(TestPools.Create(), default,
-            budget)
-        { Queue = new OutboundQueue(TestPools.Create(), StreamFormat.Instance, default, budget) { CapacityAvailable = () => told.TrySetResult() } };
+        var queue = new OutboundQueue(TestPools.Create(), StreamFormat.Instance, default, budget)
+        {
+            CapacityAvailable = () => told.TrySetResult(),
+        };
+        using var other = new OutboundFixture(TestPools.Create(), default, budget) { Queue = queue };
         Fill(other);
         hog.WriteAll();
         await told.Task.Guarded();

@@ -72,7 +72,10 @@ public sealed class OutboundQueueMemoryTests : IDisposable
     [InlineData(Large)]
     public void The_message_that_a_conflating_queue_holds_stays_when_there_is_no_memory_for_a_newer_one(int length)
     {
-        using var bench = new OutboundFixture(_pool, default) { Queue = new OutboundQueue(_pool, StreamFormat.Instance, default) { Conflates = true } };
+        using var bench = new OutboundFixture(_pool, default)
+        {
+            Queue = new OutboundQueue(_pool, StreamFormat.Instance, default) { Conflates = true },
+        };
         bench.Append(Pattern(length, 1));
         _pool.AllocateOnly(0);
         Assert.Equal(SendStatus.NoMemory, bench.Append(Pattern(length, 2)));

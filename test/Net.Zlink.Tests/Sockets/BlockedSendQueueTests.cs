@@ -128,7 +128,8 @@ public sealed class BlockedSendQueueTests : IDisposable
     public async Task Memory_that_was_handed_over_with_a_waiting_send_is_let_go_outside_of_the_line()
     {
         bool couldUseTheLine = false;
-        var owner = new CallbackOwner(() => couldUseTheLine = Task.Run(() => _core.BlockedSends.HasEarlierWaiter(new SendTarget("A"u8))).Wait(Patience));
+        var owner = new CallbackOwner(
+            () => couldUseTheLine = Task.Run(() => _core.BlockedSends.HasEarlierWaiter(new SendTarget("A"u8))).Wait(Patience));
         Task<SendStatus> other = Wait("other", "B");
         Task<SendStatus> waiting = Wait("1", "A");
         _core.Routing = (id, payload) =>
