@@ -40,7 +40,7 @@ public sealed class RecordedScenariosTests
             await File.WriteAllTextAsync(s_file, string.Join('\n', texts), Guard.Token);
         }
 
-        Assert.Equal(Scenarios.All.Keys, Recorded().Keys);
+        Assert.Equal(Scenarios.All.Keys, Recorded().Keys, StringComparer.Ordinal);
     }
 
     private static async Task<string> PlayAsync(string name)

@@ -287,7 +287,7 @@ internal sealed partial class ScenarioLog : IAsyncDisposable
         {
             _fixture.Settle();
         }
-        while (_links.Count(static link => link.Carry()) > 0);
+        while (_links.Sum(static link => link.Carry() ? 1 : 0) > 0);
     }
 
     /// <summary>Logs what the last step caused.</summary>
@@ -327,8 +327,6 @@ internal sealed partial class ScenarioLog : IAsyncDisposable
             _peers.Remove((name, peer));
         }
     }
-
-    private void Say(FormattableString line) => Say(line.ToString(CultureInfo.InvariantCulture));
 
     private void Say(string line) => _text.Append(EndpointPattern().Replace(line, found => _endpoints[found.Value]).TrimEnd()).Append('\n');
 

@@ -44,7 +44,7 @@ internal sealed class MemoryStillness(PlayedNetwork network, IImplementedSide si
         do
         {
             before = network.ReceivedTotal;
-            side.WhenIdleAsync(); // In memory it runs what there is.
+            _ = side.WhenIdleAsync(); // In memory it runs what there is.
             network.Drain();
         }
         while (network.ReceivedTotal != before);
