@@ -124,8 +124,9 @@ public sealed class AcceptedPipeTests
         using Message first = await pair.ReceiveAsync(Guard.Token).Guarded();
         Assert.Equal("first"u8, first.Span);
         var late = new PipePair();
-        await late.Other.Output.CompleteAsync();
-        Assert.Equal(DisconnectReason.Local, await pair.AcceptAsync(late.One, null, ending.Token).Guarded());
+        Task<DisconnectReason> atOnce = pair.AcceptAsync(late.One, null, ending.Token);
+        await ReadToEndAsync(late.Other, completes: true);
+        Assert.Equal(DisconnectReason.Local, await atOnce.Guarded());
     }
 
     [Fact]
