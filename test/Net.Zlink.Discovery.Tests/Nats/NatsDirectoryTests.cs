@@ -97,6 +97,7 @@ public sealed class NatsDirectoryTests : IAsyncLifetime
     {
         NatsServiceOptions options = Options;
         options.Storage = storage;
+        options.Lease = TimeSpan.FromSeconds(3); // A bucket in memory is empty after the restart: the entry has one lease to come back.
         await using var directory = new NatsServiceDirectory(_context, _connection, options);
         await using NatsServiceRegistration lease = await NatsServiceRegistration.RegisterAsync(
             _context, _connection, Quotes, options, Guard.Token).Guarded();

@@ -19,6 +19,7 @@ public sealed class LogTextTests
         ServiceClient client = gateway.GetClient("prices");
         await client.WaitUntilReadyAsync(1, Guard.Token).Guarded();
         await Assert.ThrowsAsync<ServiceException>(() => client.RequestAsync("x"u8.ToArray(), null, Guard.Token).AsTask().Guarded());
+        await fixture.UntilAsync(() => log.TextsOf(2100).Any() && log.TextsOf(2200).Any());
         Assert.Contains("The handler of prices threw", Assert.Single(log.TextsOf(2100)), StringComparison.Ordinal);
         Assert.Equal($"The receiver of prices at {endpoint} is ready", Assert.Single(log.TextsOf(2200)));
 
