@@ -20,7 +20,8 @@ internal static class SideTable
 
     /// <summary>The same with the kernel between the two ends.</summary>
     public static readonly IReadOnlyDictionary<string, SideAdapter> OverTcp = Adapters.ToDictionary(
-        static row => row.Key, static row => row.Value with { RunsInMemory = false, Severed = new(StringComparer.Ordinal) }, StringComparer.Ordinal);
+        static row => row.Key, static row => row.Value with { RunsInMemory = false, Severed = new(StringComparer.Ordinal) },
+        StringComparer.Ordinal);
 
     private static SideAdapter Zmp(Func<SideRequest, ZmpSide> make) =>
         new(request => ZmpSide.Open(make(request)), new ZmpSeveringOracle(), SpeaksFirst: true) { RunsInMemory = true };
