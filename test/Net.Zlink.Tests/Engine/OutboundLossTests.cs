@@ -1,4 +1,3 @@
-using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Tests.Buffers;
