@@ -57,7 +57,8 @@ public sealed class PipeConnectionTests
             filled += ours.Send(new byte[100_000], SocketFlags.None, out error);
         }
 
-        var connection = new PipeConnection(new SocketWire(ours, Tcp), BufferPool.Shared, TimeProvider.System, Settings, PipeScheduler.Inline);
+        var connection = new PipeConnection(
+            new SocketWire(ours, Tcp), BufferPool.Shared, TimeProvider.System, Settings, PipeScheduler.Inline);
         Task running = connection.RunAsync();
         await connection.Output.WriteAsync((byte[])[1, 2], cancellation); // Taken by the loop, which waits for the kernel.
         await connection.Output.WriteAsync((byte[])[3], cancellation);    // Waits in the pipe.
@@ -143,7 +144,8 @@ public sealed class PipeConnectionTests
     private static async Task<(Socket Peer, PipeConnection Connection)> OpenAsync(BufferPool? pool = null)
     {
         (Socket peer, Socket ours) = await ConnectedPairAsync();
-        return (peer, new PipeConnection(new SocketWire(ours, Tcp), pool ?? BufferPool.Shared, TimeProvider.System, Settings, PipeScheduler.Inline));
+        return (peer, new PipeConnection(
+            new SocketWire(ours, Tcp), pool ?? BufferPool.Shared, TimeProvider.System, Settings, PipeScheduler.Inline));
     }
 
     private static async Task<byte[]> ReadToEndAsync(Socket socket)
