@@ -147,7 +147,9 @@ public sealed class MonitorTests
         {
             Received = (_, _) =>
             {
-                never.Wait(TimeSpan.FromMilliseconds(80), Guard.Token); // the offence itself: a handler that blocks
+                // The offence itself: a handler that blocks. For much longer than the limit, because the time that its thread waited for a
+                // processor is subtracted, and that a little before it, too.
+                never.Wait(TimeSpan.FromMilliseconds(400), Guard.Token);
                 return ValueTask.CompletedTask;
             },
         };
