@@ -42,7 +42,7 @@ public sealed class StoppedReceiverTests
     public async Task A_receiver_that_was_stopped_executes_no_request_whose_time_is_over()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "There are no signals.");
-        await using var scene = new GatewayScene();
+        await using var scene = new GatewayScene(new ServiceGatewayOptions { Socket = { HeartbeatInterval = TimeSpan.Zero } });
         await using ChildProcess receiver = await StartAsync(scene);
 
         await receiver.SignalAsync("STOP");
