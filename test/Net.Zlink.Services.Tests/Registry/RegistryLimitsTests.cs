@@ -64,12 +64,12 @@ public sealed class RegistryLimitsTests
         await sending.Guarded();
         Assert.Equal("2 e registry full", await client.AskAsync(Register("one-more", "e")));
         await Guard.UntilAsync(() => discovery.GetServices().Count == Most, "the discovery sees all",
-            TimeSpan.FromMinutes(1));
+            TimeSpan.FromMinutes(3));
         // A snapshot of the peer for each look would keep it from its work.
         await using var behind = new RegistryDirectory(fixture.Context);
         behind.ConnectRegistry(peer.PublisherEndpoint);
         await Guard.UntilAsync(() => behind.GetServices().Count == Most, "the peer sees all",
-            TimeSpan.FromMinutes(1));
+            TimeSpan.FromMinutes(3));
     }
 
     [Fact]
