@@ -25,8 +25,10 @@ public sealed class SmallSampleTests
     [Theory]
     [InlineData("Pair", "TERM", @"[\d,]+ of 100,000,000 balls came back", "--rounds", "100000000")]
     [InlineData("Pair", "INT", @"[\d,]+ of 100,000,000 balls came back", "--rounds", "100000000")]
-    [InlineData("DealerRouter", "TERM", @"worker 1: +[\d,]+ requests answered\s+[\d,]+ of 100,000,000 answers right", "--requests", "100000000", "--workers", "2")]
-    [InlineData("DealerRouter", "INT", @"worker 1: +[\d,]+ requests answered\s+[\d,]+ of 100,000,000 answers right", "--requests", "100000000", "--workers", "2")]
+    [InlineData("DealerRouter", "TERM", @"worker 1: +[\d,]+ requests answered\s+[\d,]+ of 100,000,000 answers right",
+        "--requests", "100000000", "--workers", "2")]
+    [InlineData("DealerRouter", "INT", @"worker 1: +[\d,]+ requests answered\s+[\d,]+ of 100,000,000 answers right",
+        "--requests", "100000000", "--workers", "2")]
     [InlineData("PubSub", "TERM", @"^eur [\d,]+, usd [\d,]+ of 50,000,000 each; [\d,]+ dropped", "--messages", "100000000")]
     [InlineData("PubSub", "INT", @"^eur [\d,]+, usd [\d,]+ of 50,000,000 each; [\d,]+ dropped", "--messages", "100000000")]
     public async Task A_sample_that_is_stopped_says_what_it_has_done(

@@ -19,7 +19,7 @@ public class MessageLeaseBenchmarks : IDisposable
         new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp), TransportTable.Find("tcp")!);
     private readonly StreamLink _link;
 
-    public MessageLeaseBenchmarks() => _link = new StreamLink(1, "tcp://benchmark", new object(), _wire);
+    public MessageLeaseBenchmarks() => _link = new StreamLink(1, "tcp://benchmark", origin: null, _wire);
 
     [GlobalCleanup]
     public void Dispose()

@@ -27,7 +27,7 @@ public class StreamReceiveBenchmarks : IDisposable
     {
         StreamHub hub = _context.CreateStream().Hub;
         _queue = hub.Receive;
-        _link = new StreamLink(1, "tcp://benchmark", new object(), _wire, hub);
+        _link = new StreamLink(1, "tcp://benchmark", origin: null, _wire, hub);
         _link.AddLane(new QueueLimits(300_000, 64 * 1024 * 1024));
         _link.Lane!.AnnounceConnect();
         _queue.TryDequeue(out _);

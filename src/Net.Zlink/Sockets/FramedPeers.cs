@@ -16,7 +16,7 @@ internal sealed class FramedPeers : IPeerFactory
         _pulled = pulled;
     }
 
-    public uint Create(StreamHub hub, Wire wire, StreamSettings settings, RedactedEndpoint endpoint, object origin)
+    public uint Create(StreamHub hub, Wire wire, StreamSettings settings, RedactedEndpoint endpoint, IConnectionOrigin origin)
     {
         if (wire.RemoteEndPoint is null)
         {

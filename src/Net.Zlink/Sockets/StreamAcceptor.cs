@@ -41,7 +41,7 @@ internal interface IPeerFactory
     /// <summary>
     /// Returns the peer's id, or 0 if the connection was reset at once (the wire is disposed). The caller has entered the socket.
     /// </summary>
-    uint Create(StreamHub hub, Wire wire, StreamSettings settings, RedactedEndpoint endpoint, object origin);
+    uint Create(StreamHub hub, Wire wire, StreamSettings settings, RedactedEndpoint endpoint, IConnectionOrigin origin);
 }
 
 internal sealed record StreamSettings(ConnectionSettings Connection, TransportSettings Transport, QueueLimits Inbound, int MaxConnections);

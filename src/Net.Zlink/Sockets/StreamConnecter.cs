@@ -6,7 +6,7 @@ using Net.Zlink.Transports;
 namespace Net.Zlink.Sockets;
 
 /// <summary>One connect of a STREAM. Each of its connections is a new peer with a new id.</summary>
-internal sealed class StreamConnecter : IConnecter
+internal sealed class StreamConnecter : IConnecter, IConnectionOrigin
 {
     private static readonly ReconnectPolicy s_never = new(TimeSpan.Zero, TimeSpan.Zero);
 
@@ -78,7 +78,7 @@ internal sealed class StreamConnecter : IConnecter
         }
     }
 
-    public void OnEnded(DisconnectReason reason)
+    public void OnConnectionEnded(DisconnectReason reason)
     {
         bool isFault = reason is DisconnectReason.ProtocolError or DisconnectReason.HandlerFailed;
         bool isOurs = isFault || reason is DisconnectReason.Local or DisconnectReason.ContextTerminated;

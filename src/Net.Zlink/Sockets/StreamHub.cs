@@ -163,8 +163,7 @@ internal sealed class StreamHub
     {
         Total?.PausedReaders.Remove(link.PausedReader);
         OutboundCounts counts = Links.Close(link);
-        (link.Origin as StreamConnecter)?.OnEnded(link.EndReason);
-        (link.Origin as BoundListener)?.OnConnectionEnded(link.EndReason);
+        link.Origin?.OnConnectionEnded(link.EndReason);
         if (counts.DroppedMessages > 0)
         {
             Publish(SocketEventTypes.MessagesDropped, counts.DroppedMessages, link, "accepted, but not written when the connection ended");

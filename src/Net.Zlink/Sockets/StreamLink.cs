@@ -11,7 +11,8 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets;
 
-internal sealed class StreamLink(uint id, RedactedEndpoint endpoint, object origin, Wire? wire, StreamHub? hub = null) : LaneOwner
+internal sealed class StreamLink(uint id, RedactedEndpoint endpoint, IConnectionOrigin? origin, Wire? wire, StreamHub? hub = null)
+    : LaneOwner
 {
     private int _ended; // The reason + 1, so that one word holds the end and its reason.
     private object? _view;
@@ -19,7 +20,7 @@ internal sealed class StreamLink(uint id, RedactedEndpoint endpoint, object orig
     /// <summary>What a number that no peer has stands for: a peer that has left.</summary>
     public static StreamLink Unknown(uint id)
     {
-        var link = new StreamLink(id, "", origin: "", wire: null);
+        var link = new StreamLink(id, "", origin: null, wire: null);
         link.TryEnd(DisconnectReason.Local);
         return link;
     }
@@ -28,7 +29,8 @@ internal sealed class StreamLink(uint id, RedactedEndpoint endpoint, object orig
 
     public RedactedEndpoint Endpoint => endpoint;
 
-    public object Origin => origin;
+    /// <summary>Null: it stands for no connection.</summary>
+    public IConnectionOrigin? Origin => origin;
 
     public EndPoint? RemoteEndPoint => wire?.RemoteEndPoint;
 

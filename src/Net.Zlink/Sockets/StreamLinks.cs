@@ -9,7 +9,7 @@ internal sealed class StreamLinks(StreamHub hub)
 {
     private readonly Lock _gate = new();
     private readonly Dictionary<uint, StreamLink> _living = [];
-    private readonly ListsByKey<object, StreamLink> _byOrigin = new();
+    private readonly ListsByKey<IConnectionOrigin, StreamLink> _byOrigin = new();
     private uint _lastId;
     private ConnectionLimit _connectionLimit;
 
@@ -24,7 +24,7 @@ internal sealed class StreamLinks(StreamHub hub)
         }
     }
 
-    public StreamLink[] Of(object origin)
+    public StreamLink[] Of(IConnectionOrigin origin)
     {
         lock (_gate)
         {
@@ -49,7 +49,7 @@ internal sealed class StreamLinks(StreamHub hub)
     }
 
     /// <summary>The caller has entered the socket; the link is a part of it until it is closed.</summary>
-    public StreamLink Register(RedactedEndpoint endpoint, object origin, Wire wire)
+    public StreamLink Register(RedactedEndpoint endpoint, IConnectionOrigin origin, Wire wire)
     {
         hub.Parts.Reenter();
         StreamLink link;
@@ -82,7 +82,7 @@ internal sealed class StreamLinks(StreamHub hub)
         lock (_gate)
         {
             _living.RemoveAndTrim(link.Id, out _);
-            _byOrigin.Remove(link.Origin, link);
+            _byOrigin.Remove(link.Origin!, link);
         }
 
         hub.Parts.Leave();

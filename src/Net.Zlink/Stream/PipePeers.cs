@@ -1,6 +1,7 @@
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Sockets;
+using Net.Zlink.Sockets.Endpoints;
 using Net.Zlink.Transports;
 using Net.Zlink.Transports.WebSocket;
 
@@ -10,7 +11,7 @@ internal sealed class PipePeers(Func<StreamPipe, Task>? handler) : IPeerFactory
 {
     public StreamPipe? Made { get; private set; }
 
-    public uint Create(StreamHub hub, Wire wire, StreamSettings settings, RedactedEndpoint endpoint, object origin)
+    public uint Create(StreamHub hub, Wire wire, StreamSettings settings, RedactedEndpoint endpoint, IConnectionOrigin origin)
     {
         if (wire.RemoteEndPoint is null)
         {

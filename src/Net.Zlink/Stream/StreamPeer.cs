@@ -39,7 +39,7 @@ public sealed class StreamPeer : IMessageSender
     public static StreamPeer Create(Func<ReadOnlyMemory<byte>, SendResult> send, uint id = 1)
     {
         ArgumentNullException.ThrowIfNull(send);
-        return new StreamPeer(new TestStreamOutput(send), new StreamLink(id, "", send, wire: null));
+        return new StreamPeer(new TestStreamOutput(send), new StreamLink(id, "", origin: null, wire: null));
     }
 
     /// <summary>The id on the socket: 1, 2, 3 ... in order of arrival. It is not reused before the 32 bits wrap.</summary>

@@ -1,4 +1,5 @@
 using System.Text;
+using Net.Zlink.Buffers;
 using Xunit;
 
 namespace Net.Zlink.Fuzzing;
@@ -27,6 +28,8 @@ internal abstract class FuzzTarget : IDisposable
 
     private Coverage? _coverage;
 
+    protected BufferPool Pool { get; } = new();
+
     public static string[] Names => [.. s_all.Keys];
 
     /// <summary>Good inputs, from which others are made.</summary>
@@ -54,7 +57,11 @@ internal abstract class FuzzTarget : IDisposable
         }
     }
 
-    public virtual void Dispose() => GC.SuppressFinalize(this);
+    public virtual void Dispose()
+    {
+        Pool.Dispose();
+        GC.SuppressFinalize(this);
+    }
 
     protected abstract void Try(byte[] input);
 

@@ -1,6 +1,5 @@
 using System.Diagnostics;
 using System.Text;
-using Net.Zlink.Buffers;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Tests.Protocol.Zmp;
@@ -27,7 +26,6 @@ internal sealed class SessionTarget : FuzzTarget
         ZmpSocketType.Dealer, ZmpSocketType.XSub, ZmpSocketType.XPub];
 
     private readonly bool _dials;
-    private readonly BufferPool _pool = new();
     private readonly ManualTimeProvider _clock = new();
     private readonly ZlinkContext _context;
     private readonly ShardTurns _turns;
@@ -36,7 +34,7 @@ internal sealed class SessionTarget : FuzzTarget
     public SessionTarget(bool dials)
     {
         _dials = dials;
-        _context = new ZlinkContext(new ZlinkContextOptions { ShardCount = 1, TimeProvider = _clock, Pool = _pool });
+        _context = new ZlinkContext(new ZlinkContextOptions { ShardCount = 1, TimeProvider = _clock, Pool = Pool });
         _turns = new ShardTurns(_context);
     }
 
@@ -65,7 +63,6 @@ internal sealed class SessionTarget : FuzzTarget
     {
         _turns.Dispose();
         _context.Dispose();
-        _pool.Dispose();
         base.Dispose();
     }
 
@@ -89,7 +86,7 @@ internal sealed class SessionTarget : FuzzTarget
     private string Converse(IEnumerable<byte[]> pieces, byte choice)
     {
         var said = new StringBuilder();
-        long before = _pool.GetStatistics().Live;
+        long before = Pool.GetStatistics().Live;
         ZlinkSocket socket = Create(choice);
         IAsyncEnumerable<SocketEvent> events = socket.MonitorAsync();
         MemoryPeer peer = _dials ? Dial(socket) : Accept(socket);
@@ -115,7 +112,7 @@ internal sealed class SessionTarget : FuzzTarget
         socket.Dispose();
         _turns.Run();
         Append(said, events);
-        Settle(() => _pool.GetStatistics().Live <= Math.Max(before, 1), "a buffer does not come back"); // One is the shard's slab.
+        Settle(() => Pool.GetStatistics().Live <= Math.Max(before, 1), "a buffer does not come back"); // One is the shard's slab.
         return said.ToString();
     }
 

@@ -13,7 +13,6 @@ internal sealed class StreamTarget : FuzzTarget
 {
     private static readonly long[] s_limits = [0, 60, 20_000, StreamFraming.DefaultMaxMessageSize];
 
-    private readonly BufferPool _pool = new();
 
     public override IEnumerable<byte[]> Seeds =>
     [
@@ -24,12 +23,6 @@ internal sealed class StreamTarget : FuzzTarget
     ];
 
     public override byte[][] Words => [[0, 0, 0, 1, 5], [0, 0, 0x20, 0], [0xF7, 128], [0xF7, 255], [0, 0x80, 0, 1], [0, 0, 0, 60]];
-
-    public override void Dispose()
-    {
-        _pool.Dispose();
-        base.Dispose();
-    }
 
     protected override void Try(byte[] input)
     {
@@ -72,9 +65,9 @@ internal sealed class StreamTarget : FuzzTarget
     private string Read(IEnumerable<byte[]> pieces, long limit)
     {
         var said = new StringBuilder();
-        long before = _pool.GetStatistics().Live;
+        long before = Pool.GetStatistics().Live;
         using var wire = new MemoryWire(TransportTable.Find("tcp")!, "peer");
-        var slabs = new ReceiveSlab(new Slab.SlabCache(_pool));
+        var slabs = new ReceiveSlab(new Slab.SlabCache(Pool));
         var scanner = new StreamScanner(limit);
         var reader = default(FrameReader);
         foreach (byte[] piece in pieces)
@@ -83,7 +76,7 @@ internal sealed class StreamTarget : FuzzTarget
             while (wire.HasUnread && !reader.IsBroken)
             {
                 int arrived = reader.BufferedBytes + wire.UnreadBytes;
-                reader.Read(wire, slabs, _pool, scanner, out InboundBatch batch);
+                reader.Read(wire, slabs, Pool, scanner, out InboundBatch batch);
                 Assert.True(reader.RetainedMemory <= (2 * arrived) + (16 * 1024), $"{reader.RetainedMemory} bytes are kept for {arrived}");
                 Append(said, batch);
             }
@@ -94,9 +87,9 @@ internal sealed class StreamTarget : FuzzTarget
             said.Append("! ").Append(reader.Announced);
         }
 
-        reader.Release(_pool);
+        reader.Release(Pool);
         slabs.Release();
-        Assert.Equal(before, _pool.GetStatistics().Live);
+        Assert.Equal(before, Pool.GetStatistics().Live);
         return said.ToString();
     }
 

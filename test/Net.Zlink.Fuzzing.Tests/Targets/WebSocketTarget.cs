@@ -1,6 +1,5 @@
 using System.Net.WebSockets;
 using System.Text;
-using Net.Zlink.Buffers;
 using Net.Zlink.Transports.WebSocket;
 using Xunit;
 
@@ -9,7 +8,6 @@ namespace Net.Zlink.Fuzzing;
 /// <summary>The frames of a WebSocket behind our stream. An input's first byte chooses the side and the size of reads.</summary>
 internal sealed class WebSocketTarget : FuzzTarget
 {
-    private readonly BufferPool _pool = new();
 
     public override IEnumerable<byte[]> Seeds =>
     [
@@ -23,12 +21,6 @@ internal sealed class WebSocketTarget : FuzzTarget
         [0x82, 0x81, 0, 0, 0, 0, 1], [0x89, 0x80, 0, 0, 0, 0], [0x88, 0x82, 0, 0, 0, 0, 3, 0xE8], [0x80, 0x80, 0, 0, 0, 0], [0x82, 1, 5],
         [0x89, 0], [0x88, 2, 3, 0xE8], [0x82, 126], [0x82, 127, 0, 0, 0, 0], [0x81], [0x01], [0x00], [0xF7, 64], [0x8A, 0],
     ];
-
-    public override void Dispose()
-    {
-        _pool.Dispose();
-        base.Dispose();
-    }
 
     protected override void Try(byte[] input)
     {
@@ -45,10 +37,10 @@ internal sealed class WebSocketTarget : FuzzTarget
     private string Read(IEnumerable<byte[]> pieces, byte choice)
     {
         bool isServer = (choice & 1) == 0;
-        long before = _pool.GetStatistics().Live;
+        long before = Pool.GetStatistics().Live;
         var said = new StringBuilder();
         using var wire = new ScriptedStream(pieces);
-        var stream = new ReadAheadStream(wire, _pool);
+        var stream = new ReadAheadStream(wire, Pool);
         using (var socket = WebSocket.CreateFromStream(
             stream, new WebSocketCreationOptions { IsServer = isServer, KeepAliveInterval = TimeSpan.Zero }))
         {
@@ -59,7 +51,7 @@ internal sealed class WebSocketTarget : FuzzTarget
         }
 
         stream.Release();
-        Assert.Equal(before, _pool.GetStatistics().Live);
+        Assert.Equal(before, Pool.GetStatistics().Live);
 
         // A client's answers have a random mask.
         said.Append(" answered ").Append(isServer ? Show(wire.Written) : $"{wire.Written.Length}");

@@ -41,11 +41,7 @@ internal static class QueueScenarios
 
     private static void SenderFull(ScenarioLog log)
     {
-        RouterSocket router = log.Add("router", log.Context.CreateRouter());
-        DealerSocket dealer = log.Add("dealer", log.Context.CreateDealer(Dials(new DealerOptions { SendHighWaterMark = 3 }, "A")));
-        log.Do("router binds", () => router.Bind(log.Endpoint("r")));
-        MemoryLink link = log.Connect(dealer, log.Endpoint("r"));
-        log.Do("the peer takes nothing", () => link.Dialling.Room = 0);
+        (RouterSocket router, DealerSocket dealer, MemoryLink link) = Stalled(log, new DealerOptions { SendHighWaterMark = 3 });
         SendNumbers(log, dealer, 6);
         Task waiting = dealer.SendAsync("waited"u8.ToArray(), Guard.Token).AsTask();
         log.Do("the peer takes everything", () => link.Dialling.Room = long.MaxValue);
@@ -55,11 +51,7 @@ internal static class QueueScenarios
 
     private static void ByteLimit(ScenarioLog log)
     {
-        RouterSocket router = log.Add("router", log.Context.CreateRouter());
-        DealerSocket dealer = log.Add("dealer", log.Context.CreateDealer(Dials(new DealerOptions { SendByteLimit = 2_000 }, "A")));
-        log.Do("router binds", () => router.Bind(log.Endpoint("r")));
-        MemoryLink link = log.Connect(dealer, log.Endpoint("r"));
-        log.Do("the peer takes nothing", () => link.Dialling.Room = 0);
+        (RouterSocket router, DealerSocket dealer, MemoryLink link) = Stalled(log, new DealerOptions { SendByteLimit = 2_000 });
         for (int i = 0; i < 5; i++)
         {
             log.Do("dealer sends 1,000 bytes", () => dealer.TrySend(new byte[1_000]));
@@ -185,6 +177,17 @@ internal static class QueueScenarios
         log.Write(peer, ZmpFixture.Frame(1, "second"u8));
         log.Do("it ends", peer.EndSending);
         log.ReceiveAll(router);
+    }
+
+    /// <summary>The router's side takes nothing.</summary>
+    private static (RouterSocket Router, DealerSocket Dealer, MemoryLink Link) Stalled(ScenarioLog log, DealerOptions options)
+    {
+        RouterSocket router = log.Add("router", log.Context.CreateRouter());
+        DealerSocket dealer = log.Add("dealer", log.Context.CreateDealer(Dials(options, "A")));
+        log.Do("router binds", () => router.Bind(log.Endpoint("r")));
+        MemoryLink link = log.Connect(dealer, log.Endpoint("r"));
+        log.Do("the peer takes nothing", () => link.Dialling.Room = 0);
+        return (router, dealer, link);
     }
 
     private static void SendNumbers(ScenarioLog log, DuplexSocket socket, int count)

@@ -15,7 +15,7 @@ public sealed class StreamLinkTests
         using var wire = new TestWire();
         for (int round = 0; round < 200; round++)
         {
-            var link = new StreamLink(1, "tcp://test", new object(), wire);
+            var link = new StreamLink(1, "tcp://test", origin: null, wire);
             int ended = 0;
             void End(DisconnectReason reason)
             {

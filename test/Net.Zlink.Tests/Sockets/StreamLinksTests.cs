@@ -1,6 +1,8 @@
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
+using Net.Zlink.Monitoring;
 using Net.Zlink.Sockets;
+using Net.Zlink.Sockets.Endpoints;
 using Net.Zlink.Tests.Buffers;
 using Net.Zlink.Tests.Engine;
 using Net.Zlink.Tests.Monitoring;
@@ -32,8 +34,8 @@ public sealed class StreamLinksTests : IDisposable
     [Fact]
     public void STREAM_links_of_an_endpoint_are_found_until_they_are_closed()
     {
-        object one = new();
-        object other = new();
+        var one = new Origin();
+        var other = new Origin();
         StreamLink first = Register(one);
         StreamLink second = Register(other);
         StreamLink third = Register(one);
@@ -49,7 +51,7 @@ public sealed class StreamLinksTests : IDisposable
     [Fact]
     public void A_closed_socket_is_over_with_the_last_connection()
     {
-        StreamLink link = Register(new object());
+        StreamLink link = Register(new Origin());
         Assert.True(_hub.Parts.TryClose());
         _hub.Parts.Leave();
         Assert.Single(_links.All);
@@ -62,7 +64,7 @@ public sealed class StreamLinksTests : IDisposable
     public void STREAM_links_of_one_endpoint_among_thousands_are_found_without_a_copy_of_all()
     {
         const int Endpoints = 5_000;
-        object[] origins = [.. Enumerable.Range(0, Endpoints).Select(static _ => new object())];
+        Origin[] origins = [.. Enumerable.Range(0, Endpoints).Select(static _ => new Origin())];
         Array.ForEach(origins, origin => Register(origin));
 
         // An array of one. A list of all has 40,000 bytes.
@@ -95,5 +97,12 @@ public sealed class StreamLinksTests : IDisposable
         while (statistics.ClosedConnections < Peers);
     }
 
-    private StreamLink Register(object origin) => _links.Register("tcp://test", origin, _wire);
+    private StreamLink Register(Origin origin) => _links.Register("tcp://test", origin, _wire);
+
+    private sealed class Origin : IConnectionOrigin
+    {
+        public void OnConnectionEnded(DisconnectReason reason)
+        {
+        }
+    }
 }

@@ -19,7 +19,8 @@ internal interface IAcceptor
     void CloseConnections(BoundListener listener);
 }
 
-internal sealed class BoundListener(EndpointTable table, ITransportListener transport, string text, IAcceptor acceptor) : IAcceptSink
+internal sealed class BoundListener(EndpointTable table, ITransportListener transport, string text, IAcceptor acceptor)
+    : IAcceptSink, IConnectionOrigin
 {
     private readonly CancellationTokenSource _closing = new();
     private volatile bool _isClosed;

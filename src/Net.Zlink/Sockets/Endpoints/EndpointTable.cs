@@ -131,7 +131,7 @@ internal sealed class EndpointTable(EngineHost host, SocketMonitors monitors, Co
     {
         lock (_gate)
         {
-            return _dialers.Has(endpoint) || _byEndpoint.Has(endpoint);
+            return HasUnderLock(endpoint);
         }
     }
 
@@ -142,7 +142,7 @@ internal sealed class EndpointTable(EngineHost host, SocketMonitors monitors, Co
     {
         lock (_gate)
         {
-            if ((isOnly && (_dialers.Has(dialer.Text) || _byEndpoint.Has(dialer.Text)))
+            if ((isOnly && HasUnderLock(dialer.Text))
                 || (!dialer.Name.IsEmpty && !_names.Add(dialer.Name)))
             {
                 return false;
@@ -222,6 +222,8 @@ internal sealed class EndpointTable(EngineHost host, SocketMonitors monitors, Co
 
         Array.ForEach(all, static one => one.Abort());
     }
+
+    private bool HasUnderLock(string endpoint) => _dialers.Has(endpoint) || _byEndpoint.Has(endpoint);
 
     private bool RemoveUnderLock(BoundListener listener)
     {

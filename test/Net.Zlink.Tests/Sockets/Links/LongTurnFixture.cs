@@ -1,4 +1,3 @@
-using System.Text;
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Sockets.Links;
@@ -98,17 +97,7 @@ internal sealed class LongTurnPeer : LaneOwner
     /// <summary>Publishes messages as one read does.</summary>
     public void Publish(params string[] texts)
     {
-        Slab slab = new Slab.SlabCache(_fixture.Pool).Rent(texts.Sum(static text => text.Length) + 1);
-        InboundLease lease = InboundLease.Rent(slab, this);
-        int offset = 0;
-        foreach (string text in texts)
-        {
-            Encoding.ASCII.GetBytes(text, slab.Array.AsSpan(offset));
-            lease.AddPart(offset, text.Length);
-            lease.EndMessage();
-            offset += text.Length;
-        }
-
+        InboundLease lease = TestLink.LeaseOf(new Slab.SlabCache(_fixture.Pool), this, texts);
         IsReading = Lane.Publish(lease) == Delivery.Continue && MayReadOfAll();
     }
 

@@ -116,10 +116,13 @@ internal sealed class TestLink : PeerLink
     public Delivery Publish(params string[] texts) => Lane.Publish(LeaseOf(texts));
 
     /// <summary>The same, to be published.</summary>
-    public InboundLease LeaseOf(params string[] texts)
+    public InboundLease LeaseOf(params string[] texts) => LeaseOf(Socket.Host.Slabs, Peer, texts);
+
+    /// <summary>As one read brings them.</summary>
+    public static InboundLease LeaseOf(Slab.SlabCache slabs, object source, string[] texts)
     {
-        Slab slab = Socket.Host.Slabs.Rent(texts.Sum(t => t.Length) + 1);
-        InboundLease lease = InboundLease.Rent(slab, Peer);
+        Slab slab = slabs.Rent(texts.Sum(static text => text.Length) + 1);
+        InboundLease lease = InboundLease.Rent(slab, source);
         int offset = 0;
         foreach (string text in texts)
         {
