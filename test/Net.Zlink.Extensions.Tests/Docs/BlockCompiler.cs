@@ -5,6 +5,9 @@ using System.Text;
 using Microsoft.CodeAnalysis;
 using Microsoft.CodeAnalysis.CSharp;
 using Microsoft.CodeAnalysis.CSharp.Syntax;
+using Microsoft.CodeAnalysis.Diagnostics;
+using Net.Zlink.Analyzers;
+using Xunit;
 
 namespace Net.Zlink.Extensions.Tests.Docs;
 
@@ -43,7 +46,7 @@ internal static class BlockCompiler
     private static readonly CSharpParseOptions Parsing = new(LanguageVersion.CSharp14);
 
     /// <summary>What is wrong, each as page(line): id: message.</summary>
-    public static string[] Compile(IEnumerable<CodeBlock> blocks, IReadOnlyDictionary<string, Ambient> ambient)
+    public static async Task<string[]> CompileAsync(IEnumerable<CodeBlock> blocks, IReadOnlyDictionary<string, Ambient> ambient)
     {
         List<string> faults = [];
         var empty = CSharpCompilation.Create("Docs", [], References(),
@@ -57,7 +60,11 @@ internal static class BlockCompiler
             _ = generators.RunGeneratorsAndUpdateCompilation(
                 empty.AddSyntaxTrees([given, .. page.Select((block, at) => TreeOf(block, $"Block{at}", faults))]),
                 out Compilation compilation, out ImmutableArray<Diagnostic> ofGenerators);
-            faults.AddRange(compilation.GetDiagnostics().Concat(ofGenerators)
+            // What an application gets with the package must not speak of the pages' own code.
+            ImmutableArray<Diagnostic> ofAnalyzers = await compilation
+                .WithAnalyzers([new LeaseAnalyzer(), new HandlerAnalyzer(), new ContextAnalyzer()])
+                .GetAnalyzerDiagnosticsAsync(TestContext.Current.CancellationToken);
+            faults.AddRange(compilation.GetDiagnostics().Concat(ofGenerators).Concat(ofAnalyzers)
                 .Where(static one => one.Severity >= DiagnosticSeverity.Warning && !Unreported.Contains(one.Id))
                 .Select(static one => (Span: one.Location.GetMappedLineSpan(), one.Id, Text: one.GetMessage(null)))
                 .Select(static one => $"{one.Span.Path}({one.Span.StartLinePosition.Line + 1}): {one.Id}: {one.Text}"));

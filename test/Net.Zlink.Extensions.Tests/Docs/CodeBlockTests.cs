@@ -9,16 +9,16 @@ public sealed partial class CodeBlockTests
     private static CodeBlock[] Ours => [.. OfPages("csharp"), .. CodeBlock.OfExamples(), .. CodeBlock.OfPrograms()];
 
     [Fact]
-    public void Code_of_pages_XML_docs_and_templates_compiles()
+    public async Task Code_of_pages_XML_docs_and_templates_compiles()
     {
         CodeBlock[] blocks = Ours;
         Assert.True(blocks.Length >= 80, $"{blocks.Length} blocks were found");
-        string[] faults = BlockCompiler.Compile(blocks, Ambient.OfPages);
+        string[] faults = await BlockCompiler.CompileAsync(blocks, Ambient.OfPages);
         Assert.True(faults.Length == 0, $"{faults.Length} faults:\n{string.Join('\n', faults)}");
     }
 
     [Fact]
-    public void A_block_that_does_not_compile_is_named_with_its_page_its_line_and_the_error()
+    public async Task A_block_that_does_not_compile_is_named_with_its_page_its_line_and_the_error()
     {
         CodeBlock[] blocks =
         [
@@ -26,7 +26,7 @@ public sealed partial class CodeBlockTests
             Block("docs/a.md", 20, "public int Members() => Unknown;"),
             Block("docs/b.md", 30, "using Net.Zlink;\nawait using var context = new ZlinkContext();\n_ = new ServiceReceiver(context);"),
         ];
-        string[] faults = BlockCompiler.Compile(blocks, new Dictionary<string, Ambient>(StringComparer.Ordinal));
+        string[] faults = await BlockCompiler.CompileAsync(blocks, new Dictionary<string, Ambient>(StringComparer.Ordinal));
         Assert.Collection(faults.Order(StringComparer.Ordinal),
             static fault => Assert.StartsWith("docs/a.md(10): statements of a program", fault, StringComparison.Ordinal),
             static fault => Assert.StartsWith("docs/a.md(13): CS1061: 'int' does not", fault, StringComparison.Ordinal),
