@@ -19,6 +19,10 @@ internal sealed record Ambient(string Names, string Types = "")
         ["src/Net.Zlink.Extensions.ServiceDiscovery/PACKAGE.md"] = new("""
             ZlinkContext context; HostApplicationBuilder builder; IServiceProvider provider; RegistryDirectory discovery;
             """),
+        ["docs/analyzers.md"] = new("DealerSocket socket; DealerSocket other; CancellationToken token;"),
+        ["docs/coming-from.md"] = new("""
+            ZlinkContext context; SubSocket subscriber; RequestClient client; CancellationToken token;
+            """, "record Ask(string Currency); record Quote(decimal Price);"),
         ["docs/PortingGuide.md"] = new("""
             ZlinkContext context; RouterSocket router; DealerSocket dealer; PubSocket pub; SubSocket sub; PairSocket one; PairSocket two;
             Message request; StringBuilder text; int missed; CancellationToken cancellation;
