@@ -63,7 +63,7 @@ internal sealed class EchoService : IAsyncDisposable
 
     public EchoTotals GetTotals()
     {
-        StreamStatistics statistics = Stream.GetStatistics();
+        SocketStatistics statistics = Stream.GetStatistics();
         return new EchoTotals
         {
             Connections = statistics.Peers,

@@ -1,3 +1,4 @@
+using System.Runtime.InteropServices;
 using Net.Zlink.Sockets;
 using Net.Zlink.Sockets.Endpoints;
 
@@ -6,9 +7,8 @@ namespace Net.Zlink;
 internal sealed class ContextSockets(int most)
 {
     private readonly Lock _gate = new();
-    private readonly HashSet<IContextSocket> _living = [];
-    private readonly SocketTotals _gone = new();
-    private readonly SocketSums _goneStreams = new();
+    private readonly HashSet<ZlinkSocket> _living = [];
+    private readonly Dictionary<string, SocketStatistics> _gone = new(StringComparer.Ordinal);
 
     public int Count
     {
@@ -21,7 +21,7 @@ internal sealed class ContextSockets(int most)
         }
     }
 
-    public IContextSocket[] OpenSockets
+    public ZlinkSocket[] OpenSockets
     {
         get
         {
@@ -34,7 +34,7 @@ internal sealed class ContextSockets(int most)
 
     public UndeliveredSummary Undelivered { get; } = new();
 
-    public void Add(IContextSocket socket)
+    public void Add(ZlinkSocket socket)
     {
         lock (_gate)
         {
@@ -49,14 +49,12 @@ internal sealed class ContextSockets(int most)
 
             _living.Add(socket);
         }
+
+        _ = ForgetWhenClosedAsync(socket);
     }
 
-    public void Forget(IContextSocket socket)
+    public void Forget(ZlinkSocket socket)
     {
-        SocketCore? core = (socket as ZmpSocket)?.Core;
-        var last = new SocketSums();
-        last.Add(socket.Counters, socket.LinkCount);
-        last.Close();
         lock (_gate)
         {
             if (!_living.RemoveAndTrim(socket))
@@ -64,66 +62,46 @@ internal sealed class ContextSockets(int most)
                 return;
             }
 
-            if (core is null)
-            {
-                _goneStreams.Add(last);
-            }
-            else
-            {
-                _gone.Add(core.Type, last);
-            }
+            Of(_gone, socket.TypeName).AddGone(socket.Counters);
 
             // Under the lock: the socket's end and the context's may meet here, and the second one goes on to the report.
             Undelivered.Add(socket.Counters, socket.AllClosed.IsCompleted);
         }
     }
 
-    public SocketTotals SumSockets()
+    /// <summary>Of each type that the context has or had, with the sockets that have gone.</summary>
+    public IReadOnlyDictionary<string, SocketStatistics> SumByType()
     {
-        SocketTotals totals;
-        PooledCopy<IContextSocket> living;
+        Dictionary<string, SocketStatistics> sums = new(StringComparer.Ordinal);
+        PooledCopy<ZlinkSocket> living;
         lock (_gate)
         {
-            totals = _gone.Copy();
-            living = new PooledCopy<IContextSocket>(_living);
+            foreach ((string type, SocketStatistics gone) in _gone)
+            {
+                Of(sums, type).Add(gone);
+            }
+
+            living = new PooledCopy<ZlinkSocket>(_living);
         }
 
         using (living)
         {
-            // A socket that ends meanwhile is not in the totals yet, and its counts no longer change.
-            foreach (IContextSocket socket in living.Items)
+            // A socket that ends meanwhile is not in the sums yet, and its counts no longer change.
+            foreach (ZlinkSocket socket in living.Items)
             {
-                if (socket is ZmpSocket { Core: { } core })
-                {
-                    totals.Add(core);
-                }
+                Of(sums, socket.TypeName).Add(socket.Counters, socket.PeerCount);
             }
         }
 
-        return totals;
+        return sums;
     }
 
-    public SocketStatistics SumStreams()
+    private static SocketStatistics Of(Dictionary<string, SocketStatistics> sums, string type) =>
+        CollectionsMarshal.GetValueRefOrAddDefault(sums, type, out _) ??= new SocketStatistics();
+
+    private async Task ForgetWhenClosedAsync(ZlinkSocket socket)
     {
-        var sum = new SocketSums();
-        PooledCopy<IContextSocket> living;
-        lock (_gate)
-        {
-            sum.Add(_goneStreams);
-            living = new PooledCopy<IContextSocket>(_living);
-        }
-
-        using (living)
-        {
-            foreach (IContextSocket socket in living.Items)
-            {
-                if (socket is StreamSocket)
-                {
-                    sum.Add(socket.Counters, socket.LinkCount);
-                }
-            }
-        }
-
-        return sum.ToStatistics();
+        await socket.AllClosed.ConfigureAwait(false);
+        Forget(socket);
     }
 }

@@ -1,3 +1,5 @@
+using Net.Zlink.Engine;
+using Net.Zlink.Sockets;
 using Net.Zlink.Sockets.Patterns;
 
 namespace Net.Zlink;
@@ -17,27 +19,19 @@ namespace Net.Zlink;
 /// </example>
 public sealed class DealerSocket : DuplexSocket
 {
-    private readonly DealerCore _core;
-
-    internal DealerSocket(ZlinkContext context, DealerOptions options)
-        : this(context, new DealerCore(context.Host, context.Inproc), options)
+    internal DealerSocket(EngineHost host, InprocRegistry inproc, DealerOptions options)
+        : base(new DealerCore(host, inproc), options)
     {
-    }
-
-    private DealerSocket(ZlinkContext context, DealerCore core, DealerOptions options)
-        : base(context, core, options)
-    {
-        _core = core;
-        Options = options;
-        Watch();
     }
 
     /// <summary>The options. Each option says when a change takes effect.</summary>
-    public new DealerOptions Options { get; }
+    public new DealerOptions Options => (DealerOptions)base.Options;
+
+    private new DealerCore Core => (DealerCore)base.Core;
 
     private protected override void ApplyOptions()
     {
         base.ApplyOptions();
-        _core.ProbesRouter = Options.ProbeRouter;
+        Core.ProbesRouter = Options.ProbeRouter;
     }
 }

@@ -5,8 +5,8 @@ namespace Net.Zlink;
 /// <summary>A socket that receives messages, and sends them to peers of its own choice.</summary>
 public abstract class DuplexSocket : ReceivingSocket, IMessageSender
 {
-    private protected DuplexSocket(ZlinkContext context, SocketCore core, ZmpSocketOptions options)
-        : base(context, core, options)
+    private protected DuplexSocket(SocketCore core, ZmpSocketOptions options)
+        : base(core, options)
     {
     }
 

@@ -1,3 +1,5 @@
+using Net.Zlink.Engine;
+using Net.Zlink.Sockets;
 using Net.Zlink.Sockets.Patterns;
 
 namespace Net.Zlink;
@@ -18,16 +20,13 @@ namespace Net.Zlink;
 /// </example>
 public sealed class PairSocket : DuplexSocket
 {
-    internal PairSocket(ZlinkContext context, PairOptions options)
-        : base(context, new PairCore(context.Host, context.Inproc), options)
+    internal PairSocket(EngineHost host, InprocRegistry inproc, PairOptions options)
+        : base(new PairCore(host, inproc), options)
     {
-        Options = options;
-        WatchLimits();
-        ((PairCore)Core).ReplacesSilent = options.ReplaceSilentPeer;
     }
 
     /// <summary>The options. Each option says when a change takes effect.</summary>
-    public new PairOptions Options { get; }
+    public new PairOptions Options => (PairOptions)base.Options;
 
     private protected override void ApplyOptions()
     {

@@ -1,3 +1,6 @@
+using System.Globalization;
+using Net.Zlink.Engine;
+using Net.Zlink.Sockets;
 using Net.Zlink.Sockets.Patterns;
 
 namespace Net.Zlink;
@@ -19,26 +22,20 @@ namespace Net.Zlink;
 /// </example>
 public sealed class PubSocket : ZmpSocket, IMessageSender
 {
-    private readonly PublisherCore _core;
-
-    internal PubSocket(ZlinkContext context, PubOptions options)
-        : this(context, new PublisherCore(context.Host, context.Inproc, isExtended: false), options)
+    internal PubSocket(EngineHost host, InprocRegistry inproc, PubOptions options)
+        : base(new PublisherCore(host, inproc, isExtended: false), options)
     {
-    }
-
-    private PubSocket(ZlinkContext context, PublisherCore core, PubOptions options)
-        : base(context, core, options)
-    {
-        _core = core;
-        Options = options;
-        Watch();
     }
 
     /// <summary>The options. Each option says when a change takes effect.</summary>
-    public new PubOptions Options { get; }
+    public new PubOptions Options => (PubOptions)base.Options;
+
+    private new PublisherCore Core => (PublisherCore)base.Core;
 
     /// <summary>The number of distinct topics of all subscribers.</summary>
-    public int TopicCount => _core.TopicCount;
+    public int TopicCount => Core.TopicCount;
+
+    internal override string DescribeTopics() => string.Create(CultureInfo.InvariantCulture, $", topics: {TopicCount}");
 
     /// <inheritdoc/>
     public SendResult TrySend(ReadOnlySpan<byte> payload) => Sender.TrySend([], connection: null, payload);
@@ -80,7 +77,7 @@ public sealed class PubSocket : ZmpSocket, IMessageSender
     /// <exception cref="ArgumentException">A part is longer than a frame can be, or Conflate is set. Those before it were sent.</exception>
     /// <exception cref="ZlinkException">ContextTerminated. Nothing was sent.</exception>
     public int SendMany(ReadOnlySpan<byte> topic, ReadOnlySpan<ReadOnlyMemory<byte>> payloads) =>
-        TopicBatch.SendMany(_core, Sender, topic, payloads);
+        TopicBatch.SendMany(Core, Sender, topic, payloads);
 
     /// <inheritdoc cref="DuplexSocket.SendManyAsync(ReadOnlyMemory{Message}, CancellationToken)"/>
     public ValueTask<int> SendManyAsync(ReadOnlyMemory<Message> messages, CancellationToken cancellationToken = default) =>
@@ -93,9 +90,9 @@ public sealed class PubSocket : ZmpSocket, IMessageSender
     private protected override void ApplyOptions()
     {
         base.ApplyOptions();
-        _core.PeerTopicByteLimit = Options.ReceiveByteLimit ?? 0;
-        _core.NeverDrops = Options.NoDrop;
-        _core.Inverts = Options.InvertMatching;
-        _core.Welcome = Options.WelcomeMessage.ToArray();
+        Core.PeerTopicByteLimit = Options.ReceiveByteLimit ?? 0;
+        Core.NeverDrops = Options.NoDrop;
+        Core.Inverts = Options.InvertMatching;
+        Core.Welcome = Options.WelcomeMessage.ToArray();
     }
 }

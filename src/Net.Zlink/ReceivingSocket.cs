@@ -6,8 +6,8 @@ namespace Net.Zlink;
 /// <summary>A socket that receives messages.</summary>
 public abstract class ReceivingSocket : ZmpSocket, IMessageReceiver
 {
-    private protected ReceivingSocket(ZlinkContext context, SocketCore core, ZmpSocketOptions options)
-        : base(context, core, options) => Receiver = new(new ZmpSource(core));
+    private protected ReceivingSocket(SocketCore core, ZmpSocketOptions options)
+        : base(core, options) => Receiver = new(new ZmpSource(core));
 
     internal MessageReceiver<Message, ZmpSource> Receiver { get; }
 

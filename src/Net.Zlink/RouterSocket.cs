@@ -1,5 +1,7 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
+using Net.Zlink.Engine;
+using Net.Zlink.Sockets;
 using Net.Zlink.Sockets.Patterns;
 using Net.Zlink.Sockets.Links;
 using Net.Zlink.Sockets.Routing;
@@ -28,23 +30,15 @@ namespace Net.Zlink;
 /// </example>
 public sealed class RouterSocket : ReceivingSocket
 {
-    private readonly RouterCore _core;
-
-    internal RouterSocket(ZlinkContext context, RouterOptions options)
-        : this(context, new RouterCore(context.Host, context.Inproc), options)
+    internal RouterSocket(EngineHost host, InprocRegistry inproc, RouterOptions options)
+        : base(new RouterCore(host, inproc), options)
     {
-    }
-
-    private RouterSocket(ZlinkContext context, RouterCore core, RouterOptions options)
-        : base(context, core, options)
-    {
-        _core = core;
-        Options = options;
-        Watch();
     }
 
     /// <summary>The options. Each option says when a change takes effect.</summary>
-    public new RouterOptions Options { get; }
+    public new RouterOptions Options => (RouterOptions)base.Options;
+
+    private new RouterCore Core => (RouterCore)base.Core;
 
     /// <summary>
     /// Connects to a peer and names it. The name can be sent to at once, and replaces the routing id that the peer announces. A connected
@@ -65,7 +59,7 @@ public sealed class RouterSocket : ReceivingSocket
     /// <returns>False: no peer has that id.</returns>
     public bool TryGetPeer(RoutingId routingId, [NotNullWhen(true)] out PeerInfo? peer)
     {
-        peer = _core.TryFind(routingId.Span, out PeerLink? link) ? PeerInfo.For(link) : null;
+        peer = Core.TryFind(routingId.Span, out PeerLink? link) ? PeerInfo.For(link) : null;
         return peer is not null;
     }
 
@@ -86,7 +80,7 @@ public sealed class RouterSocket : ReceivingSocket
     /// after the call. For many messages to one peer a <see cref="RoutingId"/> is cheaper.</param>
     /// <exception cref="ArgumentException">The routing id is empty or over 255 bytes.</exception>
     public PeerSender To(ReadOnlySpan<byte> routingId) =>
-        new(this, Named(_core.TryFind(routingId, out PeerLink? link) && link.RouteId is { } known ? known : routingId.ToArray()));
+        new(this, Named(Core.TryFind(routingId, out PeerLink? link) && link.RouteId is { } known ? known : routingId.ToArray()));
 
     /// <summary>
     /// The connection that a message came by, whatever routing id it has. Nothing is dropped, with or without
@@ -116,14 +110,14 @@ public sealed class RouterSocket : ReceivingSocket
     public bool CanSendTo(RoutingId routingId)
     {
         ThrowIfEnded();
-        return _core.CanSendTo(Named(routingId).Span);
+        return Core.CanSendTo(Named(routingId).Span);
     }
 
     private PeerSlot ConnectionOf(in Message received)
     {
         ThrowIfEnded();
         return received.Sender is PeerIdentity sender && !ReferenceEquals(sender, PeerIdentity.Unknown) && sender.Slot.Link is var link
-            && (link is null || ReferenceEquals(link.Socket, _core)) ? sender.Slot
+            && (link is null || ReferenceEquals(link.Socket, Core)) ? sender.Slot
             : throw new ArgumentException("This is no message that a peer of this socket sent: pass a message that this ROUTER received.",
                 nameof(received));
     }
@@ -146,8 +140,8 @@ public sealed class RouterSocket : ReceivingSocket
     private protected override void ApplyOptions()
     {
         base.ApplyOptions();
-        _core.IsMandatory = Options.Mandatory;
-        _core.OnTakenId = (TakenIdPolicy)Options.OnDuplicateRoutingId; // The same members in the same order.
-        _core.ProbesRouter = Options.ProbeRouter;
+        Core.IsMandatory = Options.Mandatory;
+        Core.OnTakenId = (TakenIdPolicy)Options.OnDuplicateRoutingId; // The same members in the same order.
+        Core.ProbesRouter = Options.ProbeRouter;
     }
 }

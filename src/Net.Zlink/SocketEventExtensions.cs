@@ -18,6 +18,6 @@ public static class SocketEventExtensions
     {
         ArgumentNullException.ThrowIfNull(socket);
         ArgumentNullException.ThrowIfNull(handler);
-        return new EventCallback(socket.MonitorAsync(mask), handler, socket.Logger);
+        return new EventCallback(socket.MonitorAsync(mask), handler, socket.Host.Logger);
     }
 }

@@ -3,6 +3,7 @@ using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Sockets;
 using Net.Zlink.Sockets.Endpoints;
+using Net.Zlink.Sockets.Links;
 using Net.Zlink.Transports;
 using Net.Zlink.Transports.Pipes;
 
@@ -15,7 +16,7 @@ namespace Net.Zlink;
 /// </para>
 /// <para>
 /// Sends copy, except where memory is transferred. Accepted payloads are written in order for each peer. What a lost connection left
-/// unwritten is counted (<see cref="GetStatistics"/>) and reported by an event.
+/// unwritten is counted (<see cref="ZlinkSocket.GetStatistics"/>) and reported by an event.
 /// </para>
 /// </remarks>
 /// <example>
@@ -29,7 +30,7 @@ namespace Net.Zlink;
 /// }
 /// </code>
 /// </example>
-public sealed class StreamSocket : ZlinkSocket, IContextSocket
+public sealed class StreamSocket : ZlinkSocket
 {
     private readonly MessageReceiver<StreamMessage, StreamSource> _receiver;
     private readonly StreamSender _sender;
@@ -37,11 +38,10 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
     private readonly StreamOutput _output;
     private Func<Exception>? _end;
 
-    internal StreamSocket(ZlinkContext context, StreamOptions options)
-        : base(context, options)
+    internal StreamSocket(EngineHost host, StreamOptions options)
+        : base(options)
     {
-        Options = options;
-        Hub = new StreamHub(context.Host, options.TotalReceiveByteLimit ?? 0);
+        Hub = new StreamHub(host, options.TotalReceiveByteLimit ?? 0);
         _receiver = new(new StreamSource(Hub), options.AllowSynchronousContinuations);
         _sender = new StreamSender(Hub, options);
         _batches = new StreamBatches(Hub, _sender);
@@ -49,7 +49,7 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
     }
 
     /// <summary>The options. Changes apply to endpoints made afterwards.</summary>
-    public new StreamOptions Options { get; }
+    public new StreamOptions Options => (StreamOptions)base.Options;
 
     /// <inheritdoc/>
     /// <remarks>Peers that can be sent to now.</remarks>
@@ -57,14 +57,26 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
 
     /// <inheritdoc/>
     /// <remarks>A message or an event of a pulled peer.</remarks>
-    public override bool CanReceive => Hub.Receive.IsReadable;
-
     /// <inheritdoc/>
     /// <remarks>Always true: capacity is a matter of each peer.</remarks>
     public override bool CanSend => true;
-    private protected override SocketMonitors Monitors => Hub.Monitors;
-    private protected override EndpointStatus[] Endpoints => Hub.EndpointStatuses;
-    internal override PollItem Polled(PollEvents events, object? userState) => new StreamPollItem(this, events, userState);
+
+    internal override string TypeName => "STREAM";
+
+    internal override EngineHost Host => Hub.Host;
+
+    internal override SocketMonitors Monitors => Hub.Monitors;
+
+    internal override SocketCounters Counters => Hub.Counters;
+
+    internal override EndpointStatus[] Endpoints => Hub.EndpointStatuses;
+
+    internal override ReceiveQueue Queue => Hub.Receive;
+
+    internal override bool IsClosed => Hub.IsClosed;
+
+    internal override Task AllClosed => Hub.AllClosed;
+
     internal StreamHub Hub { get; }
 
     /// <summary>Listens. Frames of accepted peers are received from this socket.</summary>
@@ -310,27 +322,9 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
     /// <returns>A snapshot.</returns>
     public IReadOnlyList<StreamPeer> GetPeers() => [.. Hub.Peers.Select(PeerOf)];
 
-    /// <summary>Returns the statistics of this socket.</summary>
-    /// <returns>A snapshot.</returns>
-    public StreamStatistics GetStatistics() => StreamStatistics.Of(Hub);
+    internal override void Abort() => Hub.Abort();
 
-    /// <inheritdoc/>
-    public override string Describe() => StreamDescription.Of(this);
-
-
-    Task IContextSocket.AllClosed => Hub.AllClosed;
-
-    bool IContextSocket.IsClosed => Hub.IsClosed;
-
-    SocketMonitors IContextSocket.Monitors => Hub.Monitors;
-
-    void IContextSocket.BeginClose(DisconnectReason reason) => BeginClose(reason, Options.LingerTime);
-
-    void IContextSocket.Abort() => Hub.Abort();
-
-    SocketCounters IContextSocket.Counters => Hub.Counters;
-
-    int IContextSocket.LinkCount => Hub.PeerCount;
+    internal override IEnumerable<string> DescribePeers() => GetPeers().Select(static peer => peer.Describe());
 
     internal StreamPeer PeerOf(StreamLink link)
     {
@@ -351,18 +345,13 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
         }
     }
 
-    private protected override void BeginClose(DisconnectReason reason, TimeSpan linger)
+    internal override void BeginClose(DisconnectReason reason, TimeSpan linger)
     {
-        bool local = reason == DisconnectReason.Local;
-        Func<Exception> end = local
+        Func<Exception> end = reason == DisconnectReason.Local
             ? static () => new ObjectDisposedException(typeof(StreamSocket).FullName)
             : static () => new ZlinkException(ZlinkError.ContextTerminated, "the context was shut down");
         Interlocked.CompareExchange(ref _end, end, null);
         Hub.Close(reason, linger, end);
-        if (local)
-        {
-            _ = ForgetWhenClosedAsync();
-        }
     }
 
     private protected override BoundListener Accept(PipeListener connection) => Accept(connection, Hub.Pull);
@@ -413,11 +402,5 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
 
         SetLastEndpoint(endpoint);
         return id;
-    }
-
-    private async Task ForgetWhenClosedAsync()
-    {
-        await Hub.AllClosed.ConfigureAwait(false);
-        Context.Forget(this);
     }
 }

@@ -1,3 +1,6 @@
+using System.Globalization;
+using Net.Zlink.Engine;
+using Net.Zlink.Sockets;
 using Net.Zlink.Sockets.Patterns;
 
 namespace Net.Zlink;
@@ -17,26 +20,21 @@ namespace Net.Zlink;
 /// </example>
 public sealed class SubSocket : ReceivingSocket
 {
-    private readonly SubscriberCore _core;
-
-    internal SubSocket(ZlinkContext context, SubOptions options)
-        : this(context, new SubscriberCore(context.Host, context.Inproc, isExtended: false), options)
+    internal SubSocket(EngineHost host, InprocRegistry inproc, SubOptions options)
+        : base(new SubscriberCore(host, inproc, isExtended: false), options)
     {
-    }
-
-    private SubSocket(ZlinkContext context, SubscriberCore core, SubOptions options)
-        : base(context, core, options)
-    {
-        _core = core;
-        Options = options;
-        Watch();
     }
 
     /// <summary>The options. Each option says when a change takes effect.</summary>
-    public new SubOptions Options { get; }
+    public new SubOptions Options => (SubOptions)base.Options;
+
+    private new SubscriberCore Core => (SubscriberCore)base.Core;
 
     /// <summary>The number of distinct topics.</summary>
-    public int TopicCount => _core.TopicCount;
+    public int TopicCount => Core.TopicCount;
+
+    internal override string DescribeTopics() => TopicCount == 0 ? ", no topic: it receives nothing"
+        : string.Create(CultureInfo.InvariantCulture, $", topics: {TopicCount}");
 
     /// <summary>Subscribes to a topic. Each call needs its own <see cref="Unsubscribe(ReadOnlySpan{byte})"/>.</summary>
     /// <param name="topic">Any bytes. Empty: everything.</param>
@@ -45,7 +43,7 @@ public sealed class SubSocket : ReceivingSocket
     public void Subscribe(ReadOnlySpan<byte> topic)
     {
         ThrowIfEnded();
-        _core.Subscribe(topic);
+        Core.Subscribe(topic);
     }
 
     /// <inheritdoc cref="Subscribe(ReadOnlySpan{byte})"/>
@@ -68,7 +66,7 @@ public sealed class SubSocket : ReceivingSocket
     public void Unsubscribe(ReadOnlySpan<byte> topic)
     {
         ThrowIfEnded();
-        _core.Unsubscribe(topic);
+        Core.Unsubscribe(topic);
     }
 
     /// <inheritdoc cref="Unsubscribe(ReadOnlySpan{byte})"/>
@@ -83,6 +81,6 @@ public sealed class SubSocket : ReceivingSocket
     private protected override void ApplyOptions()
     {
         base.ApplyOptions();
-        _core.Inverts = Options.InvertMatching;
+        Core.Inverts = Options.InvertMatching;
     }
 }

@@ -1,3 +1,6 @@
+using System.Globalization;
+using Net.Zlink.Engine;
+using Net.Zlink.Sockets;
 using Net.Zlink.Sockets.Patterns;
 using Net.Zlink.Sockets.Links;
 using Net.Zlink.Sockets.Routing;
@@ -28,26 +31,20 @@ namespace Net.Zlink;
 /// </example>
 public sealed class XPubSocket : DuplexSocket
 {
-    private readonly PublisherCore _core;
-
-    internal XPubSocket(ZlinkContext context, XPubOptions options)
-        : this(context, new PublisherCore(context.Host, context.Inproc, isExtended: true), options)
+    internal XPubSocket(EngineHost host, InprocRegistry inproc, XPubOptions options)
+        : base(new PublisherCore(host, inproc, isExtended: true), options)
     {
-    }
-
-    private XPubSocket(ZlinkContext context, PublisherCore core, XPubOptions options)
-        : base(context, core, options)
-    {
-        _core = core;
-        Options = options;
-        Watch();
     }
 
     /// <summary>The options. Each option says when a change takes effect.</summary>
-    public new XPubOptions Options { get; }
+    public new XPubOptions Options => (XPubOptions)base.Options;
+
+    private new PublisherCore Core => (PublisherCore)base.Core;
 
     /// <summary>The number of distinct topics of all subscribers.</summary>
-    public int TopicCount => _core.TopicCount;
+    public int TopicCount => Core.TopicCount;
+
+    internal override string DescribeTopics() => string.Create(CultureInfo.InvariantCulture, $", topics: {TopicCount}");
 
     /// <summary>
     /// With <see cref="XPubOptions.Manual"/>: gives a topic to the subscriber of the notice that was received last. Does nothing if it has
@@ -125,19 +122,19 @@ public sealed class XPubSocket : DuplexSocket
 
     /// <inheritdoc cref="PubSocket.SendMany(ReadOnlySpan{byte}, ReadOnlySpan{ReadOnlyMemory{byte}})"/>
     public int SendMany(ReadOnlySpan<byte> topic, ReadOnlySpan<ReadOnlyMemory<byte>> payloads) =>
-        TopicBatch.SendMany(_core, Sender, topic, payloads);
+        TopicBatch.SendMany(Core, Sender, topic, payloads);
 
     private protected override void ApplyOptions()
     {
         base.ApplyOptions();
-        _core.PeerTopicByteLimit = Options.ReceiveByteLimit ?? 0;
-        _core.NeverDrops = Options.NoDrop;
-        _core.Inverts = Options.InvertMatching;
-        _core.Welcome = Options.WelcomeMessage.ToArray();
-        _core.OnlyFirst = Options.OnlyFirstSubscribe;
-        _core.SetNoticeLimits(Options.ReceiveLimits);
-        _core.ManualLastValue = Options.ManualLastValue;
-        _core.Notices = new NoticeRules(
+        Core.PeerTopicByteLimit = Options.ReceiveByteLimit ?? 0;
+        Core.NeverDrops = Options.NoDrop;
+        Core.Inverts = Options.InvertMatching;
+        Core.Welcome = Options.WelcomeMessage.ToArray();
+        Core.OnlyFirst = Options.OnlyFirstSubscribe;
+        Core.SetNoticeLimits(Options.ReceiveLimits);
+        Core.ManualLastValue = Options.ManualLastValue;
+        Core.Notices = new NoticeRules(
             Subscribes: Options.Notices != SubscriptionNotices.FirstAndLast, Cancels: Options.Notices == SubscriptionNotices.All,
             Manual: Options.Manual || Options.ManualLastValue);
     }
@@ -145,7 +142,7 @@ public sealed class XPubSocket : DuplexSocket
     private bool ChangeSubscription(ReadOnlySpan<byte> topic, bool subscribes, PeerLink? asker = null)
     {
         ThrowIfEnded();
-        bool isThere = _core.ChangeSubscription(asker, topic, subscribes, out bool isManual);
+        bool isThere = Core.ChangeSubscription(asker, topic, subscribes, out bool isManual);
         return isManual ? isThere : throw new InvalidOperationException(
             "Subscribe and Unsubscribe on XPUB answer subscribers in manual mode: set Options.Manual first.");
     }
@@ -154,7 +151,7 @@ public sealed class XPubSocket : DuplexSocket
     private bool IsThere(in Message notice, out PeerLink asker)
     {
         ThrowIfEnded();
-        asker = notice.NoticeOf is PeerLink link && ReferenceEquals(link.Socket, _core) ? link
+        asker = notice.NoticeOf is PeerLink link && ReferenceEquals(link.Socket, Core) ? link
             : throw new ArgumentException(
                 "This message is no notice of a subscription that this socket received: a peer sent it, or another socket received it.",
                 nameof(notice));

@@ -1,3 +1,6 @@
+using System.Globalization;
+using Net.Zlink.Engine;
+using Net.Zlink.Sockets;
 using Net.Zlink.Sockets.Patterns;
 
 namespace Net.Zlink;
@@ -21,24 +24,18 @@ namespace Net.Zlink;
 /// </example>
 public sealed class XSubSocket : DuplexSocket
 {
-    private readonly SubscriberCore _core;
-
-    internal XSubSocket(ZlinkContext context, XSubOptions options)
-        : this(context, new SubscriberCore(context.Host, context.Inproc, isExtended: true), options)
+    internal XSubSocket(EngineHost host, InprocRegistry inproc, XSubOptions options)
+        : base(new SubscriberCore(host, inproc, isExtended: true), options)
     {
-    }
-
-    private XSubSocket(ZlinkContext context, SubscriberCore core, XSubOptions options)
-        : base(context, core, options)
-    {
-        _core = core;
-        Options = options;
-        Watch();
     }
 
     /// <summary>The options. Each option says when a change takes effect.</summary>
-    public new XSubOptions Options { get; }
+    public new XSubOptions Options => (XSubOptions)base.Options;
+
+    private new SubscriberCore Core => (SubscriberCore)base.Core;
 
     /// <summary>The number of distinct topics.</summary>
-    public int TopicCount => _core.TopicCount;
+    public int TopicCount => Core.TopicCount;
+
+    internal override string DescribeTopics() => string.Create(CultureInfo.InvariantCulture, $", topics: {TopicCount}");
 }

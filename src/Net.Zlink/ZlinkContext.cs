@@ -59,7 +59,7 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
             Subscriptions = FairLimit.Of(options.SubscriptionByteLimit ?? 0)
         };
         Sockets = new ContextSockets(options.MaxSockets);
-        _meters = new ZlinkMeters(this);
+        _meters = new ZlinkMeters(_host, options, Sockets.SumByType, this);
         _shutdown = new Lazy<Task<ShutdownReport>>(DrainAsync);
     }
 
@@ -96,42 +96,42 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
     /// <exception cref="ObjectDisposedException">The context is shut down.</exception>
     /// <exception cref="ZlinkException">TooManySockets: the context has <see cref="ZlinkContextOptions.MaxSockets"/>.</exception>
     public StreamSocket CreateStream(StreamOptions? options = null) =>
-        Add(options ?? new StreamOptions(), static (context, own) => new StreamSocket(context, own));
+        Add(options ?? new StreamOptions(), static (context, own) => new StreamSocket(context.Host, own));
 
     /// <inheritdoc cref="CreateStream(StreamOptions)"/>
     /// <summary>Creates a PAIR socket.</summary>
     public PairSocket CreatePair(PairOptions? options = null) =>
-        Add(options ?? new PairOptions(), static (context, own) => new PairSocket(context, own));
+        Add(options ?? new PairOptions(), static (context, own) => new PairSocket(context.Host, context.Inproc, own));
 
     /// <inheritdoc cref="CreateStream(StreamOptions)"/>
     /// <summary>Creates a DEALER socket.</summary>
     public DealerSocket CreateDealer(DealerOptions? options = null) =>
-        Add(options ?? new DealerOptions(), static (context, own) => new DealerSocket(context, own));
+        Add(options ?? new DealerOptions(), static (context, own) => new DealerSocket(context.Host, context.Inproc, own));
 
     /// <inheritdoc cref="CreateStream(StreamOptions)"/>
     /// <summary>Creates a ROUTER socket.</summary>
     public RouterSocket CreateRouter(RouterOptions? options = null) =>
-        Add(options ?? new RouterOptions(), static (context, own) => new RouterSocket(context, own));
+        Add(options ?? new RouterOptions(), static (context, own) => new RouterSocket(context.Host, context.Inproc, own));
 
     /// <inheritdoc cref="CreateStream(StreamOptions)"/>
     /// <summary>Creates a PUB socket.</summary>
     public PubSocket CreatePub(PubOptions? options = null) =>
-        Add(options ?? new PubOptions(), static (context, own) => new PubSocket(context, own));
+        Add(options ?? new PubOptions(), static (context, own) => new PubSocket(context.Host, context.Inproc, own));
 
     /// <inheritdoc cref="CreateStream(StreamOptions)"/>
     /// <summary>Creates a SUB socket.</summary>
     public SubSocket CreateSub(SubOptions? options = null) =>
-        Add(options ?? new SubOptions(), static (context, own) => new SubSocket(context, own));
+        Add(options ?? new SubOptions(), static (context, own) => new SubSocket(context.Host, context.Inproc, own));
 
     /// <inheritdoc cref="CreateStream(StreamOptions)"/>
     /// <summary>Creates an XPUB socket.</summary>
     public XPubSocket CreateXPub(XPubOptions? options = null) =>
-        Add(options ?? new XPubOptions(), static (context, own) => new XPubSocket(context, own));
+        Add(options ?? new XPubOptions(), static (context, own) => new XPubSocket(context.Host, context.Inproc, own));
 
     /// <inheritdoc cref="CreateStream(StreamOptions)"/>
     /// <summary>Creates an XSUB socket.</summary>
     public XSubSocket CreateXSub(XSubOptions? options = null) =>
-        Add(options ?? new XSubOptions(), static (context, own) => new XSubSocket(context, own));
+        Add(options ?? new XSubOptions(), static (context, own) => new XSubSocket(context.Host, context.Inproc, own));
 
     /// <summary>Counts bytes that the caller keeps of received messages in <see cref="ZlinkContextOptions.QueuedByteLimit"/>, as those in
     /// queues of sockets. Thread-safe.</summary>
@@ -229,19 +229,13 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
 
     internal Task WhenIdleAsync() => _host.Shards.WhenIdleAsync();
 
-    internal void Forget(IContextSocket socket) => Sockets.Forget(socket);
-
     private TSocket Add<TSocket, TOptions>(TOptions options, Func<ZlinkContext, TOptions, TSocket> make)
-        where TSocket : IContextSocket
+        where TSocket : ZlinkSocket
         where TOptions : SocketOptions
     {
         options.Validate();
-        return Add(make(this, (TOptions)options.CopyFor(_options)));
-    }
-
-    private TSocket Add<TSocket>(TSocket socket)
-        where TSocket : IContextSocket
-    {
+        TSocket socket = make(this, (TOptions)options.CopyFor(_options));
+        socket.Start();
         lock (_gate)
         {
             ObjectDisposedException.ThrowIf(_closed, this);
@@ -255,12 +249,12 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
         // Leave the caller's stack: it may be a shard, or hold a lock.
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         long started = Stopwatch.GetTimestamp();
-        IContextSocket[] sockets = Sockets.OpenSockets;
+        ZlinkSocket[] sockets = Sockets.OpenSockets;
         Inproc.Close();
         _host.OwnEndpoints.End();
-        foreach (IContextSocket socket in sockets)
+        foreach (ZlinkSocket socket in sockets)
         {
-            socket.BeginClose(DisconnectReason.ContextTerminated);
+            socket.BeginClose(DisconnectReason.ContextTerminated, socket.Options.LingerTime);
         }
 
         Task closed = Task.WhenAll(sockets.Select(static s => s.AllClosed));
@@ -270,7 +264,7 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
         if (!await released.EndsWithinAsync(_deadline, _options.TimeProvider).ConfigureAwait(false))
         {
             drained = closed.IsCompleted;
-            foreach (IContextSocket socket in sockets)
+            foreach (ZlinkSocket socket in sockets)
             {
                 socket.Abort();
             }
@@ -278,9 +272,9 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
             held = await _host.Shards.AwaitAbortAsync(released).ConfigureAwait(false);
         }
 
-        foreach (IContextSocket socket in sockets)
+        foreach (ZlinkSocket socket in sockets)
         {
-            Forget(socket);
+            Sockets.Forget(socket);
         }
 
         ShutdownReport report = Sockets.Undelivered.Report(
@@ -322,7 +316,7 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
         public void OnSlowRun(ShardLoop shard, string work, TimeSpan elapsed)
         {
             Log.SlowRun(logger, shard.Index, elapsed.TotalMilliseconds, work);
-            foreach (IContextSocket socket in context.Sockets.OpenSockets)
+            foreach (ZlinkSocket socket in context.Sockets.OpenSockets)
             {
                 socket.Monitors.Publish(SocketEventTypes.SlowHandler, (long)elapsed.TotalMilliseconds, "", "", detail: work);
             }

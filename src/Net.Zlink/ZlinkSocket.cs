@@ -1,7 +1,10 @@
 using System.IO.Pipelines;
-using Microsoft.Extensions.Logging;
+using Net.Zlink.Engine;
+using Net.Zlink.Flow;
 using Net.Zlink.Monitoring;
+using Net.Zlink.Sockets;
 using Net.Zlink.Sockets.Endpoints;
+using Net.Zlink.Sockets.Links;
 using Net.Zlink.Transports.Pipes;
 
 namespace Net.Zlink;
@@ -12,11 +15,7 @@ public abstract class ZlinkSocket : IDisposable, IAsyncDisposable
 {
     private string _lastEndpoint = "";
 
-    private protected ZlinkSocket(ZlinkContext context, SocketOptions options)
-    {
-        Context = context;
-        Options = options;
-    }
+    private protected ZlinkSocket(SocketOptions options) => Options = options;
 
     /// <summary>The options. Each option says when a change takes effect.</summary>
     public SocketOptions Options { get; }
@@ -40,18 +39,28 @@ public abstract class ZlinkSocket : IDisposable, IAsyncDisposable
     public abstract int PeerCount { get; }
 
     /// <summary>A message can be received now.</summary>
-    public abstract bool CanReceive { get; }
+    public bool CanReceive => Queue.IsReadable;
 
     /// <summary>A send would not wait now, as far as that is known without a peer.</summary>
     public abstract bool CanSend { get; }
 
-    internal ILogger Logger => Context.Host.Logger;
+    internal abstract string TypeName { get; }
 
-    private protected ZlinkContext Context { get; }
+    internal abstract EngineHost Host { get; }
 
-    private protected abstract SocketMonitors Monitors { get; }
+    internal abstract SocketMonitors Monitors { get; }
 
-    private protected abstract EndpointStatus[] Endpoints { get; }
+    internal abstract SocketCounters Counters { get; }
+
+    internal abstract EndpointStatus[] Endpoints { get; }
+
+    internal abstract ReceiveQueue Queue { get; }
+
+    internal virtual ReadinessWatchers? WritableWatchers => null;
+
+    internal abstract bool IsClosed { get; }
+
+    internal abstract Task AllClosed { get; }
 
     /// <summary>Listens for peers.</summary>
     /// <param name="endpoint">
@@ -141,9 +150,18 @@ public abstract class ZlinkSocket : IDisposable, IAsyncDisposable
         SocketEventTypes mask = SocketEventTypes.All, CancellationToken cancellationToken = default) =>
         Monitors.Open(mask, cancellationToken);
 
+    /// <summary>Returns the statistics of this socket.</summary>
+    /// <returns>A snapshot.</returns>
+    public SocketStatistics GetStatistics()
+    {
+        var statistics = new SocketStatistics();
+        statistics.Add(Counters, PeerCount);
+        return statistics;
+    }
+
     /// <summary>Describes endpoints, counts and peers in several lines, for a log or a debugger. The format may change.</summary>
     /// <returns>The text.</returns>
-    public abstract string Describe();
+    public string Describe() => SocketDescription.Of(this);
 
     /// <summary>
     /// Closes the socket and returns at once. Nothing more is accepted or received. Accepted messages are written in the background for at
@@ -166,9 +184,23 @@ public abstract class ZlinkSocket : IDisposable, IAsyncDisposable
 
     internal abstract void ThrowIfEnded();
 
-    internal abstract PollItem Polled(PollEvents events, object? userState);
+    /// <summary>Follows its options from here on.</summary>
+    internal virtual void Start()
+    {
+    }
 
-    private protected abstract void BeginClose(DisconnectReason reason, TimeSpan linger);
+    internal abstract void BeginClose(DisconnectReason reason, TimeSpan linger);
+
+    internal abstract void Abort();
+
+    /// <summary>Looks once more before a poll blocks.</summary>
+    internal virtual bool Recheck() => false;
+
+    internal virtual string DescribeTopics() => "";
+
+    internal virtual IEnumerable<string> DescribeProblems() => [];
+
+    internal abstract IEnumerable<string> DescribePeers();
 
     private protected abstract BoundListener Accept(PipeListener connection);
 

@@ -1,4 +1,7 @@
+using Net.Zlink.Engine;
+using Net.Zlink.Flow;
 using Net.Zlink.Monitoring;
+using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets;
 using Net.Zlink.Sockets.Endpoints;
 using Net.Zlink.Sockets.Links;
@@ -12,26 +15,23 @@ namespace Net.Zlink;
 /// The members of all ZMP sockets, which are all but STREAM. They connect and reconnect in the background, and their messages have parts.
 /// </summary>
 /// <remarks>Thread-safe.</remarks>
-public abstract class ZmpSocket : ZlinkSocket, IContextSocket
+public abstract class ZmpSocket : ZlinkSocket
 {
-    private protected ZmpSocket(ZlinkContext context, SocketCore core, ZmpSocketOptions options)
-        : base(context, options)
+    private protected ZmpSocket(SocketCore core, ZmpSocketOptions options)
+        : base(options)
     {
         Core = core;
-        Options = options;
         Sender = new MessageSender(core, options);
     }
 
     /// <summary>The options. Each option says when a change takes effect.</summary>
-    public new ZmpSocketOptions Options { get; }
+    public new ZmpSocketOptions Options => (ZmpSocketOptions)base.Options;
 
     /// <inheritdoc/>
     /// <remarks>Links to peers, also to those that are not connected yet.</remarks>
     public override int PeerCount => Core.LinkCount;
 
     /// <inheritdoc/>
-    public override bool CanReceive => Core.Receive.IsReadable;
-
     /// <summary>
     /// A send would not wait now. As in the native core always true for PUB and XPUB, and for ROUTER without Mandatory. With Mandatory,
     /// true while any peer has capacity.
@@ -42,11 +42,23 @@ public abstract class ZmpSocket : ZlinkSocket, IContextSocket
 
     internal readonly MessageSender Sender;
 
-    private protected override SocketMonitors Monitors => Core.Monitors;
+    internal override string TypeName => Core.Type.Name;
 
-    private protected override EndpointStatus[] Endpoints => Core.Endpoints.All;
+    internal override EngineHost Host => Core.Host;
 
-    internal override PollItem Polled(PollEvents events, object? userState) => new ZmpPollItem(this, events, userState);
+    internal override SocketMonitors Monitors => Core.Monitors;
+
+    internal override SocketCounters Counters => Core.Counters;
+
+    internal override EndpointStatus[] Endpoints => Core.Endpoints.All;
+
+    internal override ReceiveQueue Queue => Core.Receive;
+
+    internal override ReadinessWatchers WritableWatchers => Core.WritableWatchers;
+
+    internal override bool IsClosed => Core.IsClosed;
+
+    internal override Task AllClosed => Core.AllClosed;
 
     /// <inheritdoc/>
     public override string Bind(string endpoint)
@@ -69,7 +81,7 @@ public abstract class ZmpSocket : ZlinkSocket, IContextSocket
     /// connected, or was returned by this socket's Bind, stays as it is. Inproc: each call makes a link.
     /// </summary>
     /// <remarks>
-    /// <para>The event ConnectRetried, the log, <see cref="GetPeers"/> and <see cref="Describe"/> report why an attempt failed.</para>
+    /// <para>The event ConnectRetried, the log, <see cref="GetPeers"/> and <see cref="ZlinkSocket.Describe"/> report why an attempt failed.</para>
     /// <para>
     /// As in the native core, a protocol fault ends the endpoint for good: another protocol, a socket type that does not fit, or a message
     /// over either side's MaxMessageSize (docs/protocol.md section 13). The event ConnectGivenUp and a warning report it. Connect again
@@ -134,10 +146,6 @@ public abstract class ZmpSocket : ZlinkSocket, IContextSocket
         return EndPeer(peer.Of.Link, peer.Of.Peer, abort, nameof(peer));
     }
 
-    /// <summary>Returns the statistics of this socket.</summary>
-    /// <returns>A snapshot.</returns>
-    public SocketStatistics GetStatistics() => SocketStatistics.Of(Core);
-
     /// <summary>
     /// Returns the peers, and the connected endpoints without a peer, with the reason in <see cref="PeerInfo.WhyNotConnected"/>.
     /// </summary>
@@ -145,22 +153,15 @@ public abstract class ZmpSocket : ZlinkSocket, IContextSocket
     public IReadOnlyList<PeerInfo> GetPeers() =>
         [.. Core.Links.Select(PeerInfo.For), .. Core.Endpoints.WithoutLink.Select(PeerInfo.For)];
 
-    /// <inheritdoc/>
-    public override string Describe() => SocketDescription.Of(this);
+    internal override void Abort() => Core.Abort();
 
-    Task IContextSocket.AllClosed => Core.AllClosed;
+    internal override bool Recheck() => new ZmpSource(Core).Recheck();
 
-    bool IContextSocket.IsClosed => Core.IsClosed;
+    internal override IEnumerable<string> DescribeProblems() => Core.GivenUp.All.Select(static one =>
+        $"given up: {DescriptionText.Quoted(one.Endpoint.ToString())}: {one.Why}; no further attempt is made; fix the cause, then connect "
+        + "again");
 
-    SocketMonitors IContextSocket.Monitors => Core.Monitors;
-
-    void IContextSocket.BeginClose(DisconnectReason reason) => BeginClose(reason, Options.LingerTime);
-
-    void IContextSocket.Abort() => Core.Abort();
-
-    SocketCounters IContextSocket.Counters => Core.Counters;
-
-    int IContextSocket.LinkCount => Core.LinkCount;
+    internal override IEnumerable<string> DescribePeers() => GetPeers().Select(static peer => peer.ToString());
 
     internal override void ThrowIfEnded()
     {
@@ -193,26 +194,13 @@ public abstract class ZmpSocket : ZlinkSocket, IContextSocket
         : Core.DisconnectPeer(link, peer, abort ? null
             : Options.ShortLinger);
 
-    private protected void Watch()
+    internal override void Start()
     {
-        Options.Watcher = this;
+        Options.Changed = OnOptionChanged;
         ApplyOptions();
     }
 
-    /// <summary>
-    /// Applying options before there is a link halves the rate of an inproc PAIR (15 instead of 25 million messages a second on two
-    /// threads), because of where its objects are placed.
-    /// </summary>
-    private protected void WatchLimits()
-    {
-        Options.Watcher = this;
-        if (Options.MaxConnections is not null)
-        {
-            ApplyOptions();
-        }
-    }
-
-    internal void OnOptionChanged()
+    private void OnOptionChanged()
     {
         ApplyOptions();
         Core.BlockedSends.RetryAll();
@@ -233,7 +221,7 @@ public abstract class ZmpSocket : ZlinkSocket, IContextSocket
 
     private ZmpSettings Snapshot(string endpoint, byte[]? alias)
     {
-        int shards = Context.Options.ShardCount;
+        int shards = Core.Host.Shards.Count;
         ulong affinity = Options.ShardAffinity;
         if (affinity != 0 && shards < 64 && affinity >> shards << shards == affinity
             && !endpoint.StartsWith("inproc:", StringComparison.Ordinal))
@@ -245,27 +233,16 @@ public abstract class ZmpSocket : ZlinkSocket, IContextSocket
         return Options.Snapshot(Core.Type, alias);
     }
 
-    private protected override void BeginClose(DisconnectReason reason, TimeSpan linger)
+    internal override void BeginClose(DisconnectReason reason, TimeSpan linger)
     {
-        bool local = reason == DisconnectReason.Local;
         string name = GetType().FullName!;
         Core.Close(
             reason,
             linger,
-            local
-                ? new SocketEnd(Engine.SendStatus.Closed, () => new ObjectDisposedException(name))
-                : new SocketEnd(Engine.SendStatus.Terminated,
+            reason == DisconnectReason.Local
+                ? new SocketEnd(SendStatus.Closed, () => new ObjectDisposedException(name))
+                : new SocketEnd(SendStatus.Terminated,
                     static () => new ZlinkException(ZlinkError.ContextTerminated, "the context was shut down")));
-        if (local)
-        {
-            _ = ForgetWhenClosedAsync();
-        }
-    }
-
-    private async Task ForgetWhenClosedAsync()
-    {
-        await Core.AllClosed.ConfigureAwait(false);
-        Context.Forget(this);
     }
 
     private void Remove(string endpoint)

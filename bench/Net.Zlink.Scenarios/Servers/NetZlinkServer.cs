@@ -52,7 +52,7 @@ internal sealed class NetZlinkServer : IEchoServer
 
     public ServerCounts GetCounts()
     {
-        StreamStatistics statistics = _stream.GetStatistics();
+        SocketStatistics statistics = _stream.GetStatistics();
         return new ServerCounts(statistics.Peers,
             statistics.DroppedMessages + statistics.DroppedUnreadMessages + statistics.RefusedConnections + statistics.AcceptErrors);
     }

@@ -33,6 +33,9 @@ internal sealed class ShardSet : IDisposable
 
     public IReadOnlyList<ShardLoop> All => _streamed is { IsValueCreated: true } ? [.. _shards, .. _streamed.Value] : _shards;
 
+    /// <summary>Those that a mask of shards can name.</summary>
+    public int Count => _shards.Length;
+
     public ShardLoop Next() => NextOf(_shards, ref _next);
 
     /// <summary>

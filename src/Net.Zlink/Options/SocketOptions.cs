@@ -219,7 +219,8 @@ public abstract class SocketOptions
     /// </exception>
     public void Validate() => WebSocketRequestFields.Write(WebSocket.RequestFields, WebSocket.SubProtocols);
 
-    internal ZmpSocket? Watcher { get; set; }
+    /// <summary>Called after each change of an option that a living socket follows.</summary>
+    internal Action? Changed { get; set; }
 
     internal TimeSpan LingerTime => Linger ?? Timeout.InfiniteTimeSpan;
 
@@ -241,7 +242,7 @@ public abstract class SocketOptions
     internal virtual SocketOptions CopyOfAll()
     {
         var copy = (SocketOptions)MemberwiseClone();
-        copy.Watcher = null;
+        copy.Changed = null;
         copy._context = null;
         copy.Tls = Tls.Copy();
         copy.WebSocket = WebSocket.Copy();
@@ -287,6 +288,6 @@ public abstract class SocketOptions
     private protected void Set<T>(ref T field, T value)
     {
         field = value;
-        Watcher?.OnOptionChanged();
+        Changed?.Invoke();
     }
 }

@@ -2,23 +2,48 @@ using Net.Zlink.Flow;
 
 namespace Net.Zlink;
 
-internal abstract class PollItem(ZlinkSocket socket, PollEvents events, object? state)
+/// <summary>A socket of a poller, and what is asked of it.</summary>
+internal sealed class PollItem(ZlinkSocket socket, PollEvents events, object? state)
 {
-    public PollEvents Events => events;
-
-    protected object? State => state;
-
     public PollResult ResultOf(PollEvents ready) => new() { Socket = socket, Events = ready, UserState = state };
 
-    public abstract PollItem With(PollEvents other);
+    public PollItem With(PollEvents other) => new(socket, other, state);
 
-    public abstract PollEvents Check();
+    public PollEvents Check()
+    {
+        socket.ThrowIfEnded();
+        PollEvents ready = Asks(PollEvents.In) && socket.CanReceive ? PollEvents.In : PollEvents.None;
+        return Asks(PollEvents.Out) && socket.CanSend ? ready | PollEvents.Out : ready;
+    }
 
-    public virtual bool Recheck() => false;
+    public bool Recheck() => Asks(PollEvents.In) && socket.Recheck();
 
-    public abstract void Watch(IReadinessWatcher watcher);
+    /// <summary>Also without events: its end is reported.</summary>
+    public void Watch(IReadinessWatcher watcher)
+    {
+        if (events != PollEvents.Out)
+        {
+            socket.Queue.Watchers.Add(watcher);
+        }
 
-    public abstract void Unwatch(IReadinessWatcher watcher);
+        if (Asks(PollEvents.Out))
+        {
+            socket.WritableWatchers?.Add(watcher);
+        }
+    }
 
-    protected bool Asks(PollEvents one) => (events & one) == one;
+    public void Unwatch(IReadinessWatcher watcher)
+    {
+        if (events != PollEvents.Out)
+        {
+            socket.Queue.Watchers.Remove(watcher);
+        }
+
+        if (Asks(PollEvents.Out))
+        {
+            socket.WritableWatchers?.Remove(watcher);
+        }
+    }
+
+    private bool Asks(PollEvents one) => (events & one) == one;
 }

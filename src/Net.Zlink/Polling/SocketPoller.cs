@@ -81,7 +81,7 @@ public sealed class SocketPoller : IDisposable
                 throw new ArgumentException("The poller already has this socket: use Modify.", nameof(socket));
             }
 
-            PollItem item = socket.Polled(events, userState);
+            var item = new PollItem(socket, events, userState);
             item.Watch(_wait);
             _bySocket.Add(socket, _order.AddLast(item));
             Volatile.Write(ref _items, null);

@@ -1,9 +1,9 @@
 using System.Security.Cryptography.X509Certificates;
-using System.Text;
 using System.Text.Json.Serialization;
 using Net.Zlink.Engine;
 using Net.Zlink.Sockets.Links;
 using Net.Zlink.Sockets.Zmp;
+using static Net.Zlink.DescriptionText;
 
 namespace Net.Zlink;
 
@@ -90,12 +90,19 @@ public sealed class PeerInfo
 
     /// <summary>Describes the peer for a log, as <see cref="ZlinkSocket.Describe"/> does. The format may change.</summary>
     /// <returns>One line of text.</returns>
-    public override string ToString()
+    public override string ToString() => FormattableString.Invariant(
+        $"{PeerIdentity.NameOf(RoutingId.Span)} {Quoted(RemoteAddress)} by {Quoted(Endpoint)}: {State}, sent {MessagesSent}, ")
+        + FormattableString.Invariant($"to send {Outbound.Messages} ({Outbound.Bytes} bytes), dropped {MessagesDropped}, ")
+        + FormattableString.Invariant($"received {MessagesReceived}, unread {Unread.Messages} ({Unread.Bytes} bytes), ")
+        + $"last read {Ago(SinceLastRead)}, last write {Ago(SinceLastWrite)}";
+
+    private string State => this switch
     {
-        var text = new StringBuilder();
-        SocketDescription.Describe(text, this);
-        return text.ToString();
-    }
+        { IsConnected: false, WhyNotConnected: { } why } => $"not connected: {why}",
+        { IsConnected: false } => "not connected",
+        { IsPaused: true } => "not read: the application receives too slowly",
+        _ => "connected",
+    };
 
     internal (PeerLink Link, PeerIdentity Peer) Of { get; private init; }
 

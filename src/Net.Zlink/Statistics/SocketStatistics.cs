@@ -1,9 +1,12 @@
+using Net.Zlink.Engine;
 using Net.Zlink.Sockets;
+using Net.Zlink.Sockets.Endpoints;
+using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink;
 
 /// <summary>
-/// A snapshot of a ZMP socket, in whole messages. Sent: accepted = written + dropped + queued. Received: read = delivered + dropped +
+/// A snapshot of a socket, in whole messages, with peers that have gone. Sent: accepted = written + dropped + queued. Received: read = delivered + dropped +
 /// filtered + unread.
 /// </summary>
 /// <remarks>
@@ -12,44 +15,60 @@ namespace Net.Zlink;
 /// </remarks>
 public sealed class SocketStatistics
 {
+    private readonly FailedHandshakes _failedHandshakes = new();
+    private OutboundCounts _outbound;
+    private LaneCounts _inbound;
+
     internal SocketStatistics()
     {
     }
 
-    /// <summary>Links to peers, also to those that are not connected.</summary>
-    public int Peers { get; internal init; }
+    /// <summary>Links to peers, also to those that are not connected. For STREAM: peers that can be sent to now.</summary>
+    public int Peers { get; private set; }
 
     /// <summary>Connections that came in.</summary>
-    public long AcceptedConnections { get; internal init; }
+    public long AcceptedConnections { get; private set; }
 
     /// <summary>Connections that were made.</summary>
-    public long DialledConnections { get; internal init; }
+    public long DialledConnections { get; private set; }
 
     /// <summary>Rejected connections.</summary>
-    public long RefusedConnections { get; internal init; }
+    public long RefusedConnections { get; private set; }
 
-    /// <summary>Connections that ended before the handshake was complete.</summary>
+    /// <summary>Accepts that failed.</summary>
+    public long AcceptErrors { get; private set; }
+
+    /// <summary>Connections of a STREAM socket that have ended.</summary>
+    public long ClosedConnections { get; private set; }
+
+    /// <summary>Handlers of a STREAM socket that threw.</summary>
+    public long HandlerFaults { get; private set; }
+
+    /// <summary>Connections that ended before the handshake was complete. For STREAM: the handshake of tls, ws or wss.</summary>
     public long FailedHandshakes => HandshakeFailures.Total;
 
     /// <summary>The same by cause.</summary>
-    public HandshakeFailureCounts HandshakeFailures { get; internal init; }
+    public HandshakeFailureCounts HandshakeFailures => HandshakeFailureCounts.Of(_failedHandshakes);
 
     /// <summary>Messages accepted for a peer. A publisher counts one per subscriber.</summary>
-    public long AcceptedMessages { get; internal init; }
+    public long AcceptedMessages => _outbound.AcceptedMessages;
+
+    /// <summary>Their bytes with headers.</summary>
+    public long AcceptedBytes => _outbound.AcceptedBytes;
 
     /// <summary>Messages written to the operating system, or to an inproc peer.</summary>
-    public long WrittenMessages { get; internal init; }
+    public long WrittenMessages => _outbound.WrittenMessages;
 
     /// <summary>Their bytes with headers; inproc as over a wire.</summary>
-    public long WrittenBytes { get; internal init; }
+    public long WrittenBytes => _outbound.WrittenBytes;
 
     /// <summary>Messages that wait to be written.</summary>
-    public long QueuedMessages { get; internal init; }
+    public long QueuedMessages => _outbound.QueuedMessages;
 
     /// <summary>
     /// Accepted messages that were not written, or not confirmed, when their connection ended, with <see cref="ObsoleteMessages"/>.
     /// </summary>
-    public long DroppedMessages { get; internal init; }
+    public long DroppedMessages => _outbound.DroppedMessages;
 
     /// <summary>
     /// Written messages that the peer may not have received: those of a connection that the peer ended within 5 s of its handshake without
@@ -58,54 +77,98 @@ public sealed class SocketStatistics
     /// </summary>
     /// <remarks>ZMP has no acknowledgement of messages. After such a brief connection the next one sends nothing before the peer has
     /// answered a HEARTBEAT (docs/protocol.md section 15.3).</remarks>
-    public long UnconfirmedMessages { get; internal init; }
+    public long UnconfirmedMessages => _outbound.UnconfirmedMessages;
 
     /// <summary>
     /// Dropped messages without loss: replaced by a newer one (Conflate), or subscription updates that the next connection gets again.
     /// </summary>
-    public long ObsoleteMessages { get; internal init; }
+    public long ObsoleteMessages => _outbound.ObsoleteMessages;
 
     /// <summary>
     /// Messages of a publisher, or of a ROUTER without Mandatory, that were refused because the peer was at its high-water mark.
     /// </summary>
-    public long DroppedAtHighWaterMark { get; internal init; }
+    public long DroppedAtHighWaterMark { get; private set; }
 
     /// <summary>As before, at <see cref="SocketOptions.SendByteLimit"/>.</summary>
-    public long DroppedAtByteLimit { get; internal init; }
+    public long DroppedAtByteLimit { get; private set; }
 
     /// <summary>
     /// As before, at <see cref="ZlinkContextOptions.QueuedByteLimit"/>, or a publisher's copy for which there was no memory.
     /// </summary>
-    public long DroppedAtContextLimit { get; internal init; }
+    public long DroppedAtContextLimit { get; private set; }
 
     /// <summary>Messages to an unknown peer, sent by a ROUTER without Mandatory.</summary>
-    public long DroppedUnroutable { get; internal init; }
+    public long DroppedUnroutable { get; private set; }
 
     /// <summary>Published messages that no subscription matched.</summary>
-    public long UnmatchedMessages { get; internal init; }
+    public long UnmatchedMessages { get; private set; }
 
     /// <summary>Messages read from peers.</summary>
-    public long ReceivedMessages { get; internal init; }
+    public long ReceivedMessages => _inbound.Received;
 
     /// <summary>Their bytes with headers; inproc as over a wire.</summary>
-    public long ReceivedBytes { get; internal init; }
+    public long ReceivedBytes => _inbound.ReceivedBytes;
 
     /// <summary>Messages that the application received.</summary>
-    public long DeliveredMessages { get; internal init; }
+    public long DeliveredMessages => ReceivedMessages - DroppedUnreadMessages - FilteredMessages - UnreadMessages;
 
     /// <summary>Messages that wait to be received.</summary>
-    public long UnreadMessages { get; internal init; }
+    public long UnreadMessages => _inbound.QueuedMessages;
 
     /// <summary>Dropped unread messages: of a peer that this side disconnected, replaced ones, and those of a removed topic.</summary>
-    public long DroppedUnreadMessages { get; internal init; }
+    public long DroppedUnreadMessages => _inbound.Dropped;
 
     /// <summary>Messages that the application does not receive: no subscription of a SUB matched, or they were sent to a PUB.</summary>
-    public long FilteredMessages { get; internal init; }
+    public long FilteredMessages => _inbound.Filtered;
 
-    internal static SocketStatistics Of(SocketCore core)
+    /// <summary>The open sockets whose counts these are: those of one type are summed up for the instruments.</summary>
+    internal int Sockets { get; private set; }
+
+    internal void Add(SocketCounters counters, int peers)
     {
-        var sums = new SocketSums();
-        sums.Add(core.Counters, core.LinkCount);
-        return sums.ToStatistics();
+        Sockets++;
+        Peers += peers;
+        counters.AddTo(ref _outbound, ref _inbound);
+        _failedHandshakes.Add(counters.FailedHandshakes);
+        AcceptedConnections += Volatile.Read(ref counters.Accepted);
+        DialledConnections += Volatile.Read(ref counters.Dialled);
+        RefusedConnections += Volatile.Read(ref counters.Refused);
+        AcceptErrors += Volatile.Read(ref counters.AcceptErrors);
+        ClosedConnections += Volatile.Read(ref counters.Closed);
+        HandlerFaults += Volatile.Read(ref counters.HandlerFaults);
+        DroppedAtHighWaterMark += Volatile.Read(ref counters.DroppedAtHighWaterMark);
+        DroppedAtByteLimit += Volatile.Read(ref counters.DroppedAtByteLimit);
+        DroppedAtContextLimit += Volatile.Read(ref counters.DroppedAtContextLimit);
+        DroppedUnroutable += Volatile.Read(ref counters.DroppedUnroutable);
+        UnmatchedMessages += Volatile.Read(ref counters.Unmatched);
+    }
+
+    internal void Add(SocketStatistics other)
+    {
+        Sockets += other.Sockets;
+        Peers += other.Peers;
+        SocketCounters.Sum(ref _outbound, other._outbound);
+        SocketCounters.Sum(ref _inbound, other._inbound);
+        _failedHandshakes.Add(other._failedHandshakes);
+        AcceptedConnections += other.AcceptedConnections;
+        DialledConnections += other.DialledConnections;
+        RefusedConnections += other.RefusedConnections;
+        AcceptErrors += other.AcceptErrors;
+        ClosedConnections += other.ClosedConnections;
+        HandlerFaults += other.HandlerFaults;
+        DroppedAtHighWaterMark += other.DroppedAtHighWaterMark;
+        DroppedAtByteLimit += other.DroppedAtByteLimit;
+        DroppedAtContextLimit += other.DroppedAtContextLimit;
+        DroppedUnroutable += other.DroppedUnroutable;
+        UnmatchedMessages += other.UnmatchedMessages;
+    }
+
+    /// <summary>The socket is not open any more, and nothing of it waits.</summary>
+    internal void AddGone(SocketCounters counters)
+    {
+        Add(counters, peers: 0);
+        Sockets = 0;
+        _outbound.QueuedMessages = 0;
+        _inbound.QueuedMessages = 0;
     }
 }

@@ -205,6 +205,16 @@ public sealed class StreamPeer : IMessageSender
     /// <returns>A short text.</returns>
     public override string ToString() => $"peer {Id} ({_link.RemoteText})";
 
+    internal string Describe()
+    {
+        PeerStatistics one = GetStatistics();
+        string state = one.IsPaused ? "not read: the application receives too slowly" : "connected";
+        return FormattableString.Invariant($"{this} by {DescriptionText.Quoted(Endpoint)}: {state}, sent {one.WrittenMessages}, ")
+            + FormattableString.Invariant($"to send {one.QueuedMessages} ({one.QueuedBytes} bytes), received {one.ReceivedMessages}, ")
+            + FormattableString.Invariant($"unread {one.UnreadMessages}, last read {DescriptionText.Ago(one.SinceLastRead)}, ")
+            + $"last write {DescriptionText.Ago(one.SinceLastWrite)}";
+    }
+
     // These are called by the extension methods of the same names.
     internal void Send(MessageBuilder message, TimeSpan? timeout)
     {

@@ -19,8 +19,8 @@ public sealed class StreamMeterTests
         await server.NextConnectedAsync();
         await server.NextConnectedAsync();
         await (await fixture.ConnectAsync(endpoint)).ReadToAnyEndAsync();
-        AssertRead(fixture, ("zlink.stream.connections/accepted", 3), ("zlink.stream.connections/dialled", 1), ("zlink.stream.refused", 1),
-            ("zlink.stream.peers", 3));
+        AssertRead(fixture, ("zlink.socket.connections/STREAM/accepted", 3), ("zlink.socket.connections/STREAM/dialled", 1), ("zlink.socket.refused/STREAM", 1),
+            ("zlink.socket.peers/STREAM", 3));
     }
 
     [Fact]
@@ -36,20 +36,20 @@ public sealed class StreamMeterTests
         Assert.Equal(5, socket.Fill(silentId));
         await talker.SendAsync(Wire.Frames([1], [2], [3]));
         await fixture.UntilAsync(() => socket.GetStatistics().UnreadMessages == 3);
-        AssertRead(fixture, ("zlink.stream.queued", 5), ("zlink.stream.unread", 3), ("zlink.stream.dropped/connection_lost", 0),
-            ("zlink.stream.dropped/unread", 0));
+        AssertRead(fixture, ("zlink.socket.queued/STREAM", 5), ("zlink.socket.unread/STREAM", 3), ("zlink.socket.dropped/STREAM/connection_lost", 0),
+            ("zlink.socket.dropped/STREAM/unread", 0));
 
         Assert.True(socket.TryGetPeer(silentId, out StreamPeer? silent));
         silent.Disconnect(abort: true);
         Assert.True(socket.Disconnect(talkerId));
         await fixture.UntilAsync(() => socket.GetStatistics().ClosedConnections == 2);
-        AssertRead(fixture, ("zlink.stream.queued", 0), ("zlink.stream.unread", 0), ("zlink.stream.dropped/connection_lost", 5),
-            ("zlink.stream.dropped/unread", 3));
+        AssertRead(fixture, ("zlink.socket.queued/STREAM", 0), ("zlink.socket.unread/STREAM", 0), ("zlink.socket.dropped/STREAM/connection_lost", 5),
+            ("zlink.socket.dropped/STREAM/unread", 3));
 
         socket.Dispose();
         await fixture.UntilAsync(() => fixture.Context.GetStatistics().Sockets == 0);
-        AssertRead(fixture, ("zlink.stream.queued", 0), ("zlink.stream.unread", 0), ("zlink.stream.dropped/connection_lost", 5),
-            ("zlink.stream.dropped/unread", 3));
+        AssertRead(fixture, ("zlink.socket.queued/STREAM", 0), ("zlink.socket.unread/STREAM", 0), ("zlink.socket.dropped/STREAM/connection_lost", 5),
+            ("zlink.socket.dropped/STREAM/unread", 3));
     }
 
     [Fact]
@@ -85,10 +85,10 @@ public sealed class StreamMeterTests
 
         void AssertFailed(int lost, int timedOut, int malformed) => AssertRead(
             fixture,
-            ("zlink.stream.failed_handshakes/lost", lost),
-            ("zlink.stream.failed_handshakes/timed_out", timedOut),
-            ("zlink.stream.failed_handshakes/malformed", malformed),
-            ("zlink.stream.failed_handshakes/certificate", 0));
+            ("zlink.socket.failed_handshakes/STREAM/lost", lost),
+            ("zlink.socket.failed_handshakes/STREAM/timed_out", timedOut),
+            ("zlink.socket.failed_handshakes/STREAM/malformed", malformed),
+            ("zlink.socket.failed_handshakes/STREAM/certificate", 0));
     }
 
     [Fact]
@@ -103,8 +103,8 @@ public sealed class StreamMeterTests
         client.Options.Tls.CaFile = own.CaFile;
         client.Options.Tls.HostName = "elsewhere.example";
         await Assert.ThrowsAsync<ZlinkException>(() => client.ConnectAsync(server.Bind("tls://127.0.0.1:0"), Guard.Token).Guarded());
-        AssertRead(here, ("zlink.stream.failed_handshakes/certificate", 1), ("zlink.stream.failed_handshakes/lost", 0),
-            ("zlink.stream.connections/dialled", 1));
+        AssertRead(here, ("zlink.socket.failed_handshakes/STREAM/certificate", 1), ("zlink.socket.failed_handshakes/STREAM/lost", 0),
+            ("zlink.socket.connections/STREAM/dialled", 1));
     }
 
     [Fact]

@@ -25,7 +25,7 @@ public sealed class ThrowingMeterListenerTests
         };
         other.Start(); // It is told of what is there by now.
         Assert.Contains("zlink.shard.works", names);
-        Assert.Contains("zlink.stream.refused", names);
+        Assert.Contains("zlink.socket.refused", names);
         Assert.Contains("zlink.socket.failed_handshakes", names);
     }
 

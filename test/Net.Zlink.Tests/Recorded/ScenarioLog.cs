@@ -199,7 +199,7 @@ internal sealed partial class ScenarioLog : IAsyncDisposable
         Flush();
         foreach (LoggedSocket logged in _sockets)
         {
-            object counters = logged.Socket is ZmpSocket zmp ? zmp.GetStatistics() : ((StreamSocket)logged.Socket).GetStatistics();
+            object counters = logged.Socket.GetStatistics();
             Say($"= {logged.Name}: {string.Join(", ", CountersOf(counters, ""))}");
             if (logged.Socket is ZmpSocket socket)
             {

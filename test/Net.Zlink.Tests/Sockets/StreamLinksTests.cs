@@ -88,7 +88,7 @@ public sealed class StreamLinksTests : IDisposable
 
         await fixture.UntilAsync(() => socket.GetStatistics().ReceivedMessages == Peers * Each);
         peers.ForEach(static peer => peer.Reset());
-        StreamStatistics statistics;
+        SocketStatistics statistics;
         do
         {
             statistics = socket.GetStatistics();

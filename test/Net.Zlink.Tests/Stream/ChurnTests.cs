@@ -34,7 +34,7 @@ public sealed class ChurnTests
         Assert.InRange(descriptorsAfter - descriptors, int.MinValue, AllowedDescriptors);
         Assert.Equal(buffers, buffersAfter);
         Assert.Equal(0, socket.PeerCount);
-        StreamStatistics counters = socket.GetStatistics();
+        SocketStatistics counters = socket.GetStatistics();
         Assert.Equal((Connections + 500L, Connections + 500L, 0L),
             (counters.AcceptedConnections, counters.ClosedConnections, counters.RefusedConnections));
         // The last one's end may be unread still, and what is unread ends with the socket.

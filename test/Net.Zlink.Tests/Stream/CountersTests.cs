@@ -24,7 +24,7 @@ public sealed class CountersTests
         await fixture.UntilAsync(() => server.GetStatistics().WrittenMessages == 10 && client.GetStatistics().WrittenMessages == 10);
         foreach (StreamSocket socket in (StreamSocket[])[server, client])
         {
-            StreamStatistics counters = socket.GetStatistics();
+            SocketStatistics counters = socket.GetStatistics();
             Assert.Equal((10L, 45L + 40L), (counters.AcceptedMessages, counters.AcceptedBytes));
             Assert.Equal((10L, 45L + 40L), (counters.WrittenMessages, counters.WrittenBytes));
             Assert.Equal((10L, 45L + 40L), (counters.ReceivedMessages, counters.ReceivedBytes));
@@ -53,7 +53,7 @@ public sealed class CountersTests
             await fixture.UntilAsync(() => socket.GetStatistics().ClosedConnections == i);
         }
 
-        StreamStatistics counters = socket.GetStatistics();
+        SocketStatistics counters = socket.GetStatistics();
         Assert.Equal((5L, 35L, 5L, 5L), (counters.ReceivedMessages, counters.ReceivedBytes, counters.AcceptedMessages,
             counters.WrittenMessages));
         Assert.Equal((5L, 5L, 0), (counters.AcceptedConnections, counters.ClosedConnections, counters.Peers));
@@ -105,10 +105,10 @@ public sealed class CountersTests
 
         await fixture.UntilAsync(() => client.GetStatistics().ClosedConnections == Connections
             && server.GetStatistics().ClosedConnections == Connections);
-        StreamStatistics sender = client.GetStatistics();
+        SocketStatistics sender = client.GetStatistics();
         Assert.Equal(sender.AcceptedMessages, sender.WrittenMessages + sender.DroppedMessages);
         await fixture.UntilAsync(() => server.GetStatistics().UnreadMessages == 0);
-        StreamStatistics receiver = server.GetStatistics();
+        SocketStatistics receiver = server.GetStatistics();
         Assert.InRange(receiver.ReceivedMessages, 1, sender.AcceptedMessages);
         server.Dispose();
         client.Dispose();

@@ -55,7 +55,7 @@ public sealed class DisposeUnderLoadTests
 
             await Task.WhenAll(flooding).Guarded();
             await fixture.UntilAsync(() => socket.GetStatistics().ClosedConnections == Peers);
-            StreamStatistics counters = socket.GetStatistics();
+            SocketStatistics counters = socket.GetStatistics();
             Assert.Equal(counters.AcceptedMessages, counters.WrittenMessages + counters.DroppedMessages);
         }
     }

@@ -154,7 +154,7 @@ public sealed class OrderlyCloseTests
 
         await peer.ReadToAnyEndAsync();
         await fixture.UntilAsync(() => socket.GetStatistics().ClosedConnections == 1);
-        StreamStatistics counters = socket.GetStatistics();
+        SocketStatistics counters = socket.GetStatistics();
         Assert.Equal(1, counters.DroppedMessages);
         Assert.Equal(0, counters.WrittenMessages);
     }

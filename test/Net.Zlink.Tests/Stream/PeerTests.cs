@@ -21,9 +21,9 @@ public sealed class PeerTests
         string text = server.Describe();
         Assert.Contains($"  bound: {endpoint}; connects to: nothing", text, StringComparison.Ordinal);
         Assert.Contains("connections: 1 accepted, 0 dialled", text, StringComparison.Ordinal);
-        Assert.Contains("received: 2 read, 0 dropped unread, 2 unread", text, StringComparison.Ordinal);
+        Assert.Contains("received: 2 read = 0 delivered + 0 dropped + 2 unread", text, StringComparison.Ordinal);
         Assert.Contains($"    peer {here} (tcp://127.0.0.1:", text, StringComparison.Ordinal);
-        Assert.Contains("sent: 2 accepted = 2 written + 0 dropped + 0 queued", client.Describe(), StringComparison.Ordinal);
+        Assert.Contains("sent: 2 accepted = 2 written + 0 dropped (0 obsolete) + 0 queued", client.Describe(), StringComparison.Ordinal);
         Assert.Contains($"by {endpoint}: connected, sent 2, to send 0 (0 bytes), received 0, unread 0", client.Describe(),
             StringComparison.Ordinal);
         server.Dispose();

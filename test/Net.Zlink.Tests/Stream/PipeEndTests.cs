@@ -142,7 +142,7 @@ public sealed class PipeEndTests
             socket.BindPipe("tcp://127.0.0.1:0", static async pipe =>
             await pipe.Output.WriteAsync(new byte[16 * 1024 * 1024], Guard.Token)), receiveBuffer: 4096);
         await peer.ReadAsync(1);
-        Task closed = ((IContextSocket)socket).AllClosed;
+        Task closed = socket.AllClosed;
         socket.Dispose();
         await closed.Guarded();
     }
@@ -170,7 +170,7 @@ public sealed class PipeEndTests
             }
         }));
         Assert.Single(await peer.ReadAsync(1));
-        Task closed = ((IContextSocket)socket).AllClosed;
+        Task closed = socket.AllClosed;
         if (isLinger)
         {
             socket.Dispose();

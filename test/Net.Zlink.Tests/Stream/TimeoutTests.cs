@@ -163,7 +163,7 @@ public sealed class TimeoutTests
         Assert.Equal((id, 4L), (closed.PeerId, closed.ToNativeValue()));
         SocketEvent dropped = await monitor.NextAsync(SocketEventTypes.MessagesDropped);
         Assert.Equal((id, 5L), (dropped.PeerId, dropped.Value));
-        StreamStatistics counters = socket.GetStatistics();
+        SocketStatistics counters = socket.GetStatistics();
         Assert.Equal((accepted, 5), (counters.AcceptedMessages, counters.DroppedMessages));
     }
 
