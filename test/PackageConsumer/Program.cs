@@ -1,8 +1,11 @@
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Hosting;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using NATS.Client.Core;
 using Net.Zlink;
+using Net.Zlink.AspNetCore;
 using Net.Zlink.Extensions.Hosting;
 using Net.Zlink.Extensions.Nats;
 using Net.Zlink.Extensions.ServiceDiscovery;
@@ -56,6 +59,15 @@ using (IHost host = builder.Build())
     bool isBound = host.Services.GetRequiredKeyedService<RouterSocket>("jobs").BoundEndpoints.Count == 1;
     faults = isBound ? faults : [.. faults, "a hosted socket is not bound"];
     await host.StopAsync(limit.Token);
+}
+
+WebApplicationBuilder web = WebApplication.CreateSlimBuilder();
+web.WebHost.UseUrls("http://127.0.0.1:0");
+await using (WebApplication app = web.Build())
+{
+    app.MapZlink("/price", publisher.Socket);
+    await app.StartAsync(limit.Token);
+    await app.StopAsync(limit.Token);
 }
 
 await gateway.DisposeAsync();

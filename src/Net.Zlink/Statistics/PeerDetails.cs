@@ -1,4 +1,5 @@
 using System.Collections.ObjectModel;
+using System.Security.Claims;
 using System.Security.Cryptography.X509Certificates;
 
 namespace Net.Zlink;
@@ -29,6 +30,9 @@ public sealed class PeerDetails
     /// Further properties, such as the fields of a request. The library neither reads nor shows them. Empty by default.
     /// </summary>
     public IReadOnlyDictionary<string, string> Headers { get; init; } = ReadOnlyDictionary<string, string>.Empty;
+
+    /// <summary>Who the peer is, as the application's server has found out, or null. The library neither reads nor shows it.</summary>
+    public ClaimsPrincipal? User { get; init; }
 
     /// <summary>The peer's certificate, or null. The application disposes it after the connection's end.</summary>
     public X509Certificate2? RemoteCertificate { get; init; }

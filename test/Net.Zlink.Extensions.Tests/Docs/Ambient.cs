@@ -11,6 +11,14 @@ internal sealed record Ambient(string Names, string Types = "")
             "ZlinkContext context; HostApplicationBuilder builder; Prices prices;",
             "interface Prices { ValueTask<Quote> FindAsync(Ask ask, CancellationToken cancellation); }"),
         ["src/Net.Zlink/PACKAGE.md"] = new("ZlinkContext context;"),
+        ["src/Net.Zlink.AspNetCore/PACKAGE.md"] = new(
+            "WebApplication app; PubSocket prices; StreamSocket chat;",
+            """
+            sealed class Room : StreamHandler
+            {
+                public override ValueTask OnReceivedAsync(StreamPeer peer, StreamFrames frames) => default;
+            }
+            """),
         ["src/Net.Zlink.Extensions.Connections/PACKAGE.md"] = new("HostApplicationBuilder builder;"),
         ["src/Net.Zlink.Extensions.Hosting/PACKAGE.md"] = new("RequestClient quotes; CancellationToken cancellation;"),
         ["src/Net.Zlink.Extensions.OpenTelemetry/PACKAGE.md"] = new("HostApplicationBuilder builder;"),
@@ -27,6 +35,7 @@ internal sealed record Ambient(string Names, string Types = "")
             ZlinkContext context; RouterSocket router; DealerSocket dealer; PubSocket pub; SubSocket sub; PairSocket one; PairSocket two;
             Message request; StringBuilder text; int missed; CancellationToken cancellation;
             """),
+        ["docs/aspnetcore.md"] = new("WebApplication app; PubSocket prices; StreamSocket chat;"),
         ["docs/hosting.md"] = new("HostApplicationBuilder builder; RequestClient client; CancellationToken cancellation;"),
         ["docs/patterns.md"] = new(
             """
@@ -49,7 +58,8 @@ internal sealed record Ambient(string Names, string Types = "")
         ["docs/stream.md"] = new("StreamSocket stream; DealerSocket server; DealerSocket client; CancellationToken cancellation;"),
         ["examples"] = new(
             """
-            ZlinkContext context; ILoggerFactory loggers; IServiceCollection services; IServiceProvider provider; PairSocket socket;
+            ZlinkContext context; ILoggerFactory loggers; WebApplication app; IServiceCollection services; IServiceProvider provider;
+            PairSocket socket;
             RouterSocket router; DealerSocket requests; SubSocket prices; RouterSocket frontRouter; DealerSocket backDealer;
             StreamHandler handler; RegistryDirectory discovery; DnsDirectory directory; ServiceReceiver receiver; NatsConnection nats;
             byte[] payload; byte[] position; CancellationToken cancellation; CancellationToken stoppingToken;

@@ -36,6 +36,7 @@ internal static class BlockCompiler
         using OpenTelemetry.Trace; using Polly; using Polly.CircuitBreaker; using Polly.Hedging; using Polly.Registry;
         using Polly.Retry; using Xunit; using Microsoft.AspNetCore.Connections;
         using Net.Zlink; using Net.Zlink.Buffers; using Net.Zlink.Monitoring; using Net.Zlink.Porting; using Net.Zlink.Services;
+        using Microsoft.AspNetCore.Builder; using Net.Zlink.AspNetCore;
         using Net.Zlink.Extensions.Connections; using Net.Zlink.Extensions.Hosting; using Net.Zlink.Extensions.Nats;
         using Net.Zlink.Extensions.OpenTelemetry; using Net.Zlink.Extensions.ServiceDiscovery;
         """;
