@@ -73,23 +73,9 @@ public readonly struct PeerSender : IMessageSender
     public ValueTask SendAsync(in Message message, CancellationToken cancellationToken = default) => _socket is { } socket
         ? socket.Sender.SendAsync(_id.Span, Connection, in message, cancellationToken) : Stream.SendAsync(in message, cancellationToken);
 
-    /// <inheritdoc cref="DuplexSocket.SendMany(ReadOnlySpan{Message})"/>
-    public int SendMany(ReadOnlySpan<Message> messages) =>
-        _socket is { } socket ? socket.Sender.SendMany(_id.Span, Connection, messages) : Stream.SendMany(messages);
-
-    /// <inheritdoc cref="DuplexSocket.SendMany(ReadOnlySpan{ReadOnlyMemory{byte}})"/>
-    public int SendMany(ReadOnlySpan<ReadOnlyMemory<byte>> payloads) =>
-        _socket is { } socket ? socket.Sender.SendMany(_id.Span, Connection, payloads) : Stream.SendMany(payloads);
-
-    /// <inheritdoc cref="DuplexSocket.SendManyAsync(ReadOnlyMemory{Message}, CancellationToken)"/>
-    public ValueTask<int> SendManyAsync(ReadOnlyMemory<Message> messages, CancellationToken cancellationToken = default) =>
-        _socket is { } socket ? socket.Sender.SendManyAsync(_id, Connection, messages, cancellationToken)
-            : Stream.SendManyAsync(messages, cancellationToken);
-
-    /// <inheritdoc cref="DuplexSocket.SendManyAsync(ReadOnlyMemory{ReadOnlyMemory{byte}}, CancellationToken)"/>
-    public ValueTask<int> SendManyAsync(ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellationToken = default) =>
-        _socket is { } socket ? socket.Sender.SendManyAsync(_id, Connection, payloads, cancellationToken)
-            : Stream.SendManyAsync(payloads, cancellationToken);
+    /// <summary>Messages of one part, queued under one lock. 0 says nothing about why.</summary>
+    internal int TrySendRun(ReadOnlySpan<ReadOnlyMemory<byte>> payloads) =>
+        _peer is null && _socket is { } socket ? socket.Core.TrySendMany(_id.Span, payloads) : 0;
 
     // These are called by the extension methods of the same names.
     internal void Send(MessageBuilder message, TimeSpan? timeout)

@@ -62,12 +62,6 @@ public sealed class PubSocket : ZmpSocket, IMessageSender
     public ValueTask SendAsync(in Message message, CancellationToken cancellationToken = default) =>
         Sender.SendAsync([], connection: null, in message, cancellationToken);
 
-    /// <inheritdoc cref="DuplexSocket.SendMany(ReadOnlySpan{Message})"/>
-    public int SendMany(ReadOnlySpan<Message> messages) => Sender.SendMany([], connection: null, messages);
-
-    /// <inheritdoc cref="DuplexSocket.SendMany(ReadOnlySpan{ReadOnlyMemory{byte}})"/>
-    public int SendMany(ReadOnlySpan<ReadOnlyMemory<byte>> payloads) => Sender.SendMany([], connection: null, payloads);
-
     /// <summary>Publishes messages of two parts in order, a topic and a payload each, without waiting. The topic is matched once for
     /// messages that have one subscriber.</summary>
     /// <param name="topic">The first part of each message; copied.</param>
@@ -78,14 +72,6 @@ public sealed class PubSocket : ZmpSocket, IMessageSender
     /// <exception cref="ZlinkException">ContextTerminated. Nothing was sent.</exception>
     public int SendMany(ReadOnlySpan<byte> topic, ReadOnlySpan<ReadOnlyMemory<byte>> payloads) =>
         TopicBatch.SendMany(Core, Sender, topic, payloads);
-
-    /// <inheritdoc cref="DuplexSocket.SendManyAsync(ReadOnlyMemory{Message}, CancellationToken)"/>
-    public ValueTask<int> SendManyAsync(ReadOnlyMemory<Message> messages, CancellationToken cancellationToken = default) =>
-        Sender.SendManyAsync(default, connection: null, messages, cancellationToken);
-
-    /// <inheritdoc cref="DuplexSocket.SendManyAsync(ReadOnlyMemory{ReadOnlyMemory{byte}}, CancellationToken)"/>
-    public ValueTask<int> SendManyAsync(ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellationToken = default) =>
-        Sender.SendManyAsync(default, connection: null, payloads, cancellationToken);
 
     private protected override void ApplyOptions()
     {

@@ -45,7 +45,7 @@ public sealed class StreamSocket : ZlinkSocket
         _receiver = new(new StreamSource(Hub), options.AllowSynchronousContinuations);
         _sender = new StreamSender(Hub, options);
         _batches = new StreamBatches(Hub, _sender);
-        _output = new StreamOutput(Hub, _sender, _batches);
+        _output = new StreamOutput(Hub, _sender);
     }
 
     /// <summary>The options. Changes apply to endpoints made afterwards.</summary>

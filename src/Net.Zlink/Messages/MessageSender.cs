@@ -80,50 +80,6 @@ internal readonly struct MessageSender
         message.Dispose();
     }
 
-    /// <summary>How many were accepted, from the first on. The next call has the reason why not more.</summary>
-    public int SendMany(ReadOnlySpan<byte> routeId, PeerSlot? connection, ReadOnlySpan<Message> messages)
-    {
-        int sent = 0;
-        try
-        {
-            while (sent < messages.Length && TrySend(routeId, connection, in Some(messages, sent)))
-            {
-                sent++;
-            }
-        }
-        catch (ZlinkException) when (sent > 0)
-        {
-            // The number of accepted messages must be returned; the next call throws.
-        }
-
-        return sent;
-    }
-
-    public int SendMany(ReadOnlySpan<byte> routeId, PeerSlot? connection, ReadOnlySpan<ReadOnlyMemory<byte>> payloads)
-    {
-        int sent = 0;
-        try
-        {
-            // Where nothing can be sent at once, the way of a single message has the reason, or finds a peer.
-            while (sent < payloads.Length)
-            {
-                int run = connection is null ? _core.TrySendMany(routeId, payloads[sent..]) : 0;
-                if (run == 0 && !TrySend(routeId, connection, payloads[sent].Span))
-                {
-                    break;
-                }
-
-                sent += Math.Max(run, 1);
-            }
-        }
-        catch (ZlinkException) when (sent > 0)
-        {
-            // As above.
-        }
-
-        return sent;
-    }
-
     public ValueTask SendAsync(
         ReadOnlySpan<byte> routeId, PeerSlot? connection, ReadOnlyMemory<byte> payload, CancellationToken cancellation)
     {
@@ -145,14 +101,6 @@ internal readonly struct MessageSender
 
     public ValueTask SendAsync(ReadOnlySpan<byte> routeId, PeerSlot? connection, in Message message, CancellationToken cancellation) =>
         SendDeferredAsync(routeId, connection, Deferred(message), message, cancellation);
-
-    public ValueTask<int> SendManyAsync(
-        RoutingId peer, PeerSlot? connection, ReadOnlyMemory<Message> messages, CancellationToken cancellation) =>
-        SendBatch.SendAllAsync(new MessageBatch(this, peer, connection, messages), cancellation);
-
-    public ValueTask<int> SendManyAsync(
-        RoutingId peer, PeerSlot? connection, ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellation) =>
-        SendBatch.SendAllAsync(new PayloadBatch(this, peer, connection, payloads), cancellation);
 
     private SendStatus TryRoute(ReadOnlySpan<byte> routeId, PeerSlot? connection, in OutgoingMessage message) =>
         _core.TrySend(new SendTarget(routeId, connection), message);
@@ -205,18 +153,6 @@ internal readonly struct MessageSender
 
         CheckConflates(encoded.Parts, nameof(message));
         return encoded;
-    }
-
-    private static ref readonly Message Some(ReadOnlySpan<Message> messages, int index)
-    {
-        if (messages[index].IsNothing)
-        {
-            throw new InvalidOperationException(
-                $"messages[{index}] holds no message, because it was never received; the {index} before it were sent. Pass only what "
-                + $"ReceiveMany filled, such as batch.AsMemory(0, count).");
-        }
-
-        return ref messages[index];
     }
 
     private DeferredMessage Deferred(in Message message)
@@ -323,38 +259,6 @@ internal readonly struct MessageSender
         ThrowUnlessAccepted(status, _core);
         forwarded.Dispose();
         return default;
-    }
-
-    private readonly struct MessageBatch(MessageSender sender, RoutingId peer, PeerSlot? connection, ReadOnlyMemory<Message> messages)
-        : ISendBatch
-    {
-        public int Count => messages.Length;
-
-        public int SendSome(int from) => sender.SendMany(peer.Span, connection, messages.Span[from..]);
-
-        public ValueTask SendAsync(int index, CancellationToken cancellation) =>
-            sender.SendAsync(peer.Span, connection, in Some(messages.Span, index), cancellation);
-
-        public void OnSent(int index)
-        {
-            // The send has ended it.
-        }
-    }
-
-    private readonly struct PayloadBatch(MessageSender sender, RoutingId peer, PeerSlot? connection,
-        ReadOnlyMemory<ReadOnlyMemory<byte>> payloads) : ISendBatch
-    {
-        public int Count => payloads.Length;
-
-        public int SendSome(int from) => sender.SendMany(peer.Span, connection, payloads.Span[from..]);
-
-        public ValueTask SendAsync(int index, CancellationToken cancellation) =>
-            sender.SendAsync(peer.Span, connection, payloads.Span[index], cancellation);
-
-        public void OnSent(int index)
-        {
-            // The send took no ownership.
-        }
     }
 
     private sealed class SendReceipt : SendWaiter, IValueTaskSource

@@ -157,6 +157,166 @@ public static class MessageSenderExtensions
     }
 
     /// <summary>A sender of another assembly has no blocking form, so its asynchronous one is awaited.</summary>
+    /// <summary>
+    /// Forwards received messages in order without waiting, without a copy of long parts. Accepted ones are ended; the others still belong
+    /// to the caller.
+    /// </summary>
+    /// <typeparam name="TSender">The sender.</typeparam>
+    /// <param name="sender">The sender.</param>
+    /// <param name="messages">Messages from <see cref="ReceivingSocket.ReceiveMany"/>.</param>
+    /// <returns>How many were accepted, from the first on. Fewer than all if one would have to wait.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="sender"/> is null.</exception>
+    /// <exception cref="ObjectDisposedException">The socket or a message is disposed. The messages before it were sent.</exception>
+    /// <exception cref="InvalidOperationException">A message is empty. The messages before it were sent.</exception>
+    /// <exception cref="ArgumentException">A message has several parts, with Conflate. The messages before it were sent.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated. Nothing was sent.</exception>
+    public static int SendMany<TSender>(this TSender sender, ReadOnlySpan<Message> messages)
+        where TSender : IMessageSender
+    {
+        ThrowIfNull(sender);
+        int sent = 0;
+        try
+        {
+            while (sent < messages.Length && sender.TrySend(in Some(messages, sent)))
+            {
+                sent++;
+            }
+        }
+        catch (ZlinkException) when (sent > 0)
+        {
+            // The number of accepted messages must be returned; the next call throws.
+        }
+
+        return sent;
+    }
+
+    /// <summary>Sends messages of one part each in order, without waiting.</summary>
+    /// <typeparam name="TSender">The sender.</typeparam>
+    /// <param name="sender">The sender.</param>
+    /// <param name="payloads">The payloads, which are copied.</param>
+    /// <returns>How many were accepted, from the first on. Fewer than all if one would have to wait.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="sender"/> is null.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is disposed. What was accepted before is sent.</exception>
+    /// <exception cref="ArgumentException">A payload is longer than a frame can be. Those before it were sent.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated. Nothing was sent.</exception>
+    public static int SendMany<TSender>(this TSender sender, ReadOnlySpan<ReadOnlyMemory<byte>> payloads)
+        where TSender : IMessageSender
+    {
+        ThrowIfNull(sender);
+        bool isPeer = TryGetPeer(ref sender, out PeerSender peer);
+        int sent = 0;
+        try
+        {
+            // Where nothing can be sent at once, the way of a single message has the reason, or finds a peer.
+            while (sent < payloads.Length)
+            {
+                int run = isPeer ? peer.TrySendRun(payloads[sent..]) : 0;
+                if (run == 0 && !sender.TrySend(payloads[sent].Span))
+                {
+                    break;
+                }
+
+                sent += Math.Max(run, 1);
+            }
+        }
+        catch (ZlinkException) when (sent > 0)
+        {
+            // As above.
+        }
+
+        return sent;
+    }
+
+    /// <summary>
+    /// Forwards received messages in order without a copy of long parts, and waits until all are accepted. Accepted ones are ended; the
+    /// others still belong to the caller.
+    /// </summary>
+    /// <typeparam name="TSender">The sender.</typeparam>
+    /// <param name="sender">The sender.</param>
+    /// <param name="messages">Received messages. They must not change until the task completes.</param>
+    /// <param name="cancellationToken">Cancels the wait.</param>
+    /// <returns>
+    /// How many were accepted, from the first on. Fewer than all only if the wait ended after the first one; the next call then fails with
+    /// the reason. Allocates nothing.
+    /// </returns>
+    /// <exception cref="ArgumentNullException"><paramref name="sender"/> is null.</exception>
+    /// <exception cref="OperationCanceledException">The token was cancelled. Nothing was sent.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated. Nothing was sent.</exception>
+    /// <exception cref="ObjectDisposedException">The socket or a message is disposed. The messages before it were sent.</exception>
+    /// <exception cref="InvalidOperationException">A message is empty. The messages before it were sent.</exception>
+    /// <exception cref="ArgumentException">A message has several parts, with Conflate. The messages before it were sent.</exception>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    public static async ValueTask<int> SendManyAsync<TSender>(
+        this TSender sender, ReadOnlyMemory<Message> messages, CancellationToken cancellationToken = default)
+        where TSender : IMessageSender
+    {
+        cancellationToken.ThrowIfCancellationRequested();
+        int sent = 0;
+        try
+        {
+            while ((sent += sender.SendMany(messages.Span[sent..])) < messages.Length)
+            {
+                await sender.SendAsync(in messages.Span[sent], cancellationToken).ConfigureAwait(false);
+                sent++;
+            }
+        }
+        catch (Exception e) when (sent > 0 && (e is OperationCanceledException or TimeoutException or ZlinkException))
+        {
+            // As above.
+        }
+
+        return sent;
+    }
+
+    /// <summary>Sends messages of one part each in order, and waits until all are accepted.</summary>
+    /// <typeparam name="TSender">The sender.</typeparam>
+    /// <param name="sender">The sender.</param>
+    /// <param name="payloads">The payloads. They must not change until the task completes.</param>
+    /// <param name="cancellationToken">Cancels the wait.</param>
+    /// <returns>
+    /// How many were accepted, from the first on. Fewer than all only if the wait ended after the first one; the next call then fails with
+    /// the reason. Allocates nothing.
+    /// </returns>
+    /// <exception cref="ArgumentNullException"><paramref name="sender"/> is null.</exception>
+    /// <exception cref="OperationCanceledException">The token was cancelled. Nothing was sent.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated. Nothing was sent.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is disposed. What was accepted before is sent.</exception>
+    /// <exception cref="ArgumentException">A payload is longer than a frame can be. Those before it were sent.</exception>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    public static async ValueTask<int> SendManyAsync<TSender>(
+        this TSender sender, ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellationToken = default)
+        where TSender : IMessageSender
+    {
+        cancellationToken.ThrowIfCancellationRequested();
+        int sent = 0;
+        try
+        {
+            while ((sent += sender.SendMany(payloads.Span[sent..])) < payloads.Length)
+            {
+                await sender.SendAsync(payloads.Span[sent], cancellationToken).ConfigureAwait(false);
+                sent++;
+            }
+        }
+        catch (Exception e) when (sent > 0 && (e is OperationCanceledException or TimeoutException or ZlinkException))
+        {
+            // As above.
+        }
+
+        return sent;
+    }
+
+    private static ref readonly Message Some(ReadOnlySpan<Message> messages, int index)
+    {
+        if (messages[index].IsNothing)
+        {
+            throw new InvalidOperationException(
+                $"messages[{index}] holds no message, because it was never received; the {index} before it were sent. Pass only what "
+                + $"ReceiveMany filled, such as batch.AsMemory(0, count).");
+        }
+
+        return ref messages[index];
+    }
+
     private static void Block<TSender, TState>(
         TSender sender, TState state, TimeSpan? timeout, Func<TSender, TState, CancellationToken, ValueTask> send)
     {

@@ -17,9 +17,5 @@ internal interface IStreamOutput
 
     int SendMany(StreamLink link, StreamFrames frames);
 
-    int SendMany(StreamLink link, ReadOnlySpan<ReadOnlyMemory<byte>> payloads);
-
-    ValueTask<int> SendManyAsync(StreamLink link, ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellation);
-
     bool Disconnect(StreamLink link, CloseMode mode);
 }

@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using Net.Zlink.Engine;
 using Net.Zlink.Sockets;
 
@@ -7,17 +8,6 @@ internal sealed class StreamBatches(StreamHub hub, StreamSender sender)
 {
     public int SendMany(uint peerId, ReadOnlySpan<StreamMessage> messages) =>
         hub.TryFind(peerId, out StreamLink link) ? SendMany(link, messages) : 0;
-
-    public static int SendMany(StreamLink link, ReadOnlySpan<ReadOnlyMemory<byte>> payloads)
-    {
-        int sent = 0;
-        while (sent < payloads.Length && link.TrySend(payloads[sent].Span) == SendStatus.Accepted)
-        {
-            sent++;
-        }
-
-        return sent;
-    }
 
     public static int SendMany(StreamLink link, StreamFrames frames)
     {
@@ -45,13 +35,29 @@ internal sealed class StreamBatches(StreamHub hub, StreamSender sender)
         return sent;
     }
 
-    public ValueTask<int> SendManyAsync(uint peerId, ReadOnlyMemory<StreamMessage> messages, CancellationToken cancellation) =>
-        SendBatch.SendAllAsync(new MessageBatch(sender, sender.Find(peerId), messages), cancellation);
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    public async ValueTask<int> SendManyAsync(uint peerId, ReadOnlyMemory<StreamMessage> messages, CancellationToken cancellation)
+    {
+        StreamLink link = sender.Find(peerId);
+        cancellation.ThrowIfCancellationRequested();
+        int sent = 0;
+        try
+        {
+            while ((sent += SendMany(link, messages.Span[sent..])) < messages.Length)
+            {
+                await sender.SendDeferredAsync(link, messages.Span[sent].Defer(), cancellation).ConfigureAwait(false);
+                messages.Span[sent].Dispose();
+                sent++;
+            }
+        }
+        catch (Exception e) when (sent > 0 && (e is OperationCanceledException or ZlinkException))
+        {
+            // The number of accepted messages must be returned; the next call throws.
+        }
 
-    public ValueTask<int> SendManyAsync(StreamLink link, ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellation) =>
-        SendBatch.SendAllAsync(new PayloadBatch(sender, link, payloads), cancellation);
+        return sent;
+    }
 
-    /// <summary>Accepting a message ends it.</summary>
     private static int SendMany(StreamLink link, ReadOnlySpan<StreamMessage> messages)
     {
         int sent = 0;
@@ -80,32 +86,5 @@ internal sealed class StreamBatches(StreamHub hub, StreamSender sender)
     {
         (Buffers.Slab slab, int offset, int length) = run.Frames;
         return link.TrySend(slab, offset, length, run.Count);
-    }
-
-    private readonly struct MessageBatch(StreamSender sender, StreamLink link, ReadOnlyMemory<StreamMessage> messages) : ISendBatch
-    {
-        public int Count => messages.Length;
-
-        public int SendSome(int from) => SendMany(link, messages.Span[from..]);
-
-        public ValueTask SendAsync(int index, CancellationToken cancellation) =>
-            sender.SendDeferredAsync(link, messages.Span[index].Defer(), cancellation);
-
-        public void OnSent(int index) => messages.Span[index].Dispose();
-    }
-
-    private readonly struct PayloadBatch(StreamSender sender, StreamLink link, ReadOnlyMemory<ReadOnlyMemory<byte>> payloads) : ISendBatch
-    {
-        public int Count => payloads.Length;
-
-        public int SendSome(int from) => SendMany(link, payloads.Span[from..]);
-
-        public ValueTask SendAsync(int index, CancellationToken cancellation) =>
-            sender.SendAsync(link, payloads.Span[index], owner: null, cancellation);
-
-        public void OnSent(int index)
-        {
-            // The send took no ownership.
-        }
     }
 }

@@ -4,7 +4,7 @@ using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
 
-internal sealed class StreamOutput(StreamHub hub, StreamSender sender, StreamBatches batches) : IStreamOutput
+internal sealed class StreamOutput(StreamHub hub, StreamSender sender) : IStreamOutput
 {
     public SendResult TrySend(StreamLink link, ReadOnlySpan<byte> payload) => StreamSender.TrySend(link, payload);
 
@@ -14,12 +14,6 @@ internal sealed class StreamOutput(StreamHub hub, StreamSender sender, StreamBat
         sender.SendAsync(link, payload, owner, cancellation);
 
     public int SendMany(StreamLink link, StreamFrames frames) => StreamBatches.SendMany(link, frames);
-
-    public int SendMany(StreamLink link, ReadOnlySpan<ReadOnlyMemory<byte>> payloads) => StreamBatches.SendMany(link, payloads);
-
-    public ValueTask<int> SendManyAsync(
-        StreamLink link, ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellation) =>
-        batches.SendManyAsync(link, payloads, cancellation);
 
     public bool Disconnect(StreamLink link, CloseMode mode) => hub.Disconnect(link.Id, mode);
 }

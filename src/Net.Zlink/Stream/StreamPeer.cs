@@ -161,29 +161,6 @@ public sealed class StreamPeer : IMessageSender
     /// <returns>How many were accepted, from the first on. Fewer than all if the peer has no capacity or has disconnected.</returns>
     public int SendMany(StreamFrames frames) => _output.SendMany(_link, frames);
 
-    /// <inheritdoc cref="DuplexSocket.SendMany(ReadOnlySpan{Message})"/>
-    public int SendMany(ReadOnlySpan<Message> messages)
-    {
-        int sent = 0;
-        while (sent < messages.Length && TrySend(in messages[sent]))
-        {
-            sent++;
-        }
-
-        return sent;
-    }
-
-    /// <inheritdoc cref="DuplexSocket.SendMany(ReadOnlySpan{ReadOnlyMemory{byte}})"/>
-    public int SendMany(ReadOnlySpan<ReadOnlyMemory<byte>> payloads) => _output.SendMany(_link, payloads);
-
-    /// <inheritdoc cref="DuplexSocket.SendManyAsync(ReadOnlyMemory{Message}, CancellationToken)"/>
-    public ValueTask<int> SendManyAsync(ReadOnlyMemory<Message> messages, CancellationToken cancellationToken = default) =>
-        SendBatch.SendAllAsync(new MessageBatch(this, messages), cancellationToken);
-
-    /// <inheritdoc cref="DuplexSocket.SendManyAsync(ReadOnlyMemory{ReadOnlyMemory{byte}}, CancellationToken)"/>
-    public ValueTask<int> SendManyAsync(ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellationToken = default) =>
-        _output.SendManyAsync(_link, payloads, cancellationToken);
-
     /// <summary>Ends the connection. The id is invalid at once. Idempotent.</summary>
     /// <param name="abort">
     /// False: accepted payloads are still written within <see cref="SocketOptions.Linger"/>, by default without limit. True, for a peer
@@ -268,19 +245,5 @@ public sealed class StreamPeer : IMessageSender
     {
         await sending.ConfigureAwait(false);
         message.Dispose();
-    }
-
-    private readonly struct MessageBatch(StreamPeer peer, ReadOnlyMemory<Message> messages) : ISendBatch
-    {
-        public int Count => messages.Length;
-
-        public int SendSome(int from) => peer.SendMany(messages.Span[from..]);
-
-        public ValueTask SendAsync(int index, CancellationToken cancellation) => peer.SendAsync(in messages.Span[index], cancellation);
-
-        public void OnSent(int index)
-        {
-            // The send has ended it.
-        }
     }
 }

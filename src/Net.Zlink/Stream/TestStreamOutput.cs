@@ -46,37 +46,6 @@ internal sealed class TestStreamOutput(Func<ReadOnlyMemory<byte>, SendResult> se
         return sent;
     }
 
-    public int SendMany(StreamLink link, ReadOnlySpan<ReadOnlyMemory<byte>> payloads)
-    {
-        int sent = 0;
-        while (sent < payloads.Length && TrySend(link, payloads[sent].Span))
-        {
-            sent++;
-        }
-
-        return sent;
-    }
-
-    public ValueTask<int> SendManyAsync(
-        StreamLink link, ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellation)
-    {
-        if (cancellation.IsCancellationRequested)
-        {
-            return ValueTask.FromCanceled<int>(cancellation);
-        }
-
-        for (int sent = 0; sent < payloads.Length; sent++)
-        {
-            SendResult result = TrySend(link, payloads.Span[sent].Span);
-            if (!result)
-            {
-                return sent == 0 ? ValueTask.FromException<int>(Refusal(result)) : ValueTask.FromResult(sent);
-            }
-        }
-
-        return ValueTask.FromResult(payloads.Length);
-    }
-
     public bool Disconnect(StreamLink link, CloseMode mode) => link.TryEnd(DisconnectReason.Local);
 
     private static void ThrowUnlessSent(SendResult result)
