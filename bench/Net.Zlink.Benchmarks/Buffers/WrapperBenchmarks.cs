@@ -21,8 +21,12 @@ public class WrapperBenchmarks : IDisposable
     private const int Size = 1_028;
     private const int Held = 64;
 
+    [ThreadStatic]
+    private static LeaseSlot? t_cached;
+
     private readonly ConcurrentQueue<LeaseSlot> _queue = new();
     private readonly ObjectPool<LeaseSlot> _objects = new DefaultObjectPool<LeaseSlot>(new DefaultPooledObjectPolicy<LeaseSlot>(), 4_096);
+    private readonly ObjectCache<LeaseSlot> _cache = new(4_096);
     private readonly LeaseSlot[] _slots = new LeaseSlot[Held];
     private readonly IMemoryOwner<byte>[] _owners = new IMemoryOwner<byte>[Held];
     private readonly BufferLease[] _leases = new BufferLease[Held];
@@ -67,16 +71,16 @@ public class WrapperBenchmarks : IDisposable
     }
 
     [Benchmark(OperationsPerInvoke = Held), BenchmarkCategory("object")]
-    public void ThreadStackAndStore()
+    public void ObjectCache()
     {
         for (int index = 0; index < Held; index++)
         {
-            _slots[index] = LeaseSlots.Rent();
+            _slots[index] = _cache.Rent(ref t_cached);
         }
 
         foreach (LeaseSlot slot in _slots)
         {
-            LeaseSlots.Return(slot);
+            _cache.Return(ref t_cached, slot);
         }
     }
 

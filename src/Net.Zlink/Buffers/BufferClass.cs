@@ -16,7 +16,7 @@ internal sealed class BufferClass
     {
         Size = size;
         Policy = policy;
-        Store = new SharedStore<byte[]>(policy.KeepLimit, retained, size);
+        Store = new SharedStore(policy.KeepLimit, size, retained);
 
         int capacity = Math.Min(Math.Min(ThreadCacheCount, ThreadCacheBytes / size), policy.KeepLimit / 4);
         ThreadCapacity = capacity < 2 ? 0 : capacity;
@@ -26,7 +26,7 @@ internal sealed class BufferClass
 
     internal BufferClassPolicy Policy { get; }
 
-    internal SharedStore<byte[]> Store { get; }
+    internal SharedStore Store { get; }
 
     internal int ThreadCapacity { get; }
 
@@ -49,8 +49,8 @@ internal sealed class BufferClass
     {
         for (int index = 0; index < Policy.WarmCount; index++)
         {
-            var warmed = new Slot<byte[]> { Item = PinnedArray.AllocateTouched(Size) };
-            Store.Push(index, new ReadOnlySpan<Slot<byte[]>>(in warmed));
+            var warmed = new Slot { Item = PinnedArray.AllocateTouched(Size) };
+            Store.Push(new ReadOnlySpan<Slot>(in warmed));
         }
 
         Interlocked.Add(ref _allocated, Policy.WarmCount);

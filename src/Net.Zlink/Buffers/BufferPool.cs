@@ -135,7 +135,7 @@ public sealed class BufferPool : MemoryPool<byte>
     public BufferLease Lease(int minimumLength = -1)
     {
         byte[] array = RentArray(minimumLength == -1 ? DefaultLength : minimumLength);
-        LeaseSlot slot = LeaseSlots.Rent();
+        LeaseSlot slot = LeaseSlot.Rent();
         return new BufferLease(slot, slot.Begin(this, array));
     }
 

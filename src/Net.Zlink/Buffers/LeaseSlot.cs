@@ -2,11 +2,21 @@ namespace Net.Zlink.Buffers;
 
 internal sealed class LeaseSlot
 {
+    // About 40 bytes each.
+    private const int MaxKept = 4_096;
+
+    private static readonly ObjectCache<LeaseSlot> Cache = new(MaxKept);
+
+    [ThreadStatic]
+    private static LeaseSlot? t_cached;
+
     private BufferPool? _pool;
     private byte[]? _array;
 
     // 64 bits: at a thousand million leases a second they repeat after 580 years.
     private long _generation;
+
+    internal static LeaseSlot Rent() => Cache.Rent(ref t_cached);
 
     internal long Begin(BufferPool pool, byte[] array)
     {
@@ -35,7 +45,7 @@ internal sealed class LeaseSlot
             BufferPool pool = _pool!;
             _array = null;
             _pool = null;
-            LeaseSlots.Return(this);
+            Cache.Return(ref t_cached, this);
             pool.ReturnArray(array);
         }
     }

@@ -3,11 +3,16 @@ using System.Diagnostics.CodeAnalysis;
 
 namespace Net.Zlink.Buffers;
 
+/// <summary>Objects for reuse. Thread-safe.</summary>
 internal sealed class ObjectCache<T>(int limit)
-    where T : class
+    where T : class, new()
 {
     private readonly ConcurrentQueue<T> _items = new();
     private int _count;
+
+    public T Rent() => TryRent(out T? cached) ? cached : new T();
+
+    public T Rent(ref T? atHand) => TryRent(ref atHand, out T? cached) ? cached : new T();
 
     /// <summary>The queue costs 25 ns and returns the oldest object, which no processor has cached.</summary>
     public bool TryRent(ref T? atHand, [NotNullWhen(true)] out T? cached)
@@ -40,14 +45,19 @@ internal sealed class ObjectCache<T>(int limit)
         return true;
     }
 
-    public void Return(T cached)
+    /// <summary>False: there are enough.</summary>
+    public bool Return(T cached)
     {
-        if (Interlocked.Increment(ref _count) <= limit)
+        bool isKept = Interlocked.Increment(ref _count) <= limit;
+        if (isKept)
         {
             _items.Enqueue(cached);
-            return;
+        }
+        else
+        {
+            Interlocked.Decrement(ref _count);
         }
 
-        Interlocked.Decrement(ref _count);
+        return isKept;
     }
 }

@@ -1,208 +1,132 @@
 namespace Net.Zlink.Buffers;
 
 /// <summary>
-/// A thread skips a stripe that another thread uses, and waits (for pointer moves) only if all are in use. Always <c>items here + capacity
-/// reserved for thread caches + free capacity = limit</c>, so the limit is exact although thread caches are not locked.
+/// The buffers of one size class that no thread has cached; the last returned one goes first, since it is the likeliest in a processor's
+/// cache. Always <c>buffers here + capacity reserved for thread caches + free capacity = limit</c>, so the limit is exact although thread
+/// caches are not locked. One lock: threads come here once in half a cache of buffers.
 /// </summary>
-internal sealed class SharedStore<T>
-    where T : class
+internal sealed class SharedStore(int limit, int size, RetainedBytes retained)
 {
-    private const int MaxStripes = 8;
+    private readonly Lock _gate = new();
+    private Slot[] _items = [];
+    private int _count;
+    private int _lowWater;
+    private int _capacity = limit;
 
-    // So far below zero that concurrent releases (at maxItems a limit) cannot bring it near zero.
-    private const int ClosedCapacity = int.MinValue;
-    private const int ClosedBelow = -1;
+    // The other half is for the store: reserved but empty capacity must not reject other threads' returns.
+    private int _reservable = limit / 2;
+    private bool _isClosed;
 
-    private readonly StoreStripe<T>[] _stripes;
-    private readonly int _reservable;
-    private readonly RetainedBytes? _retained;
-    private readonly int _itemSize;
-    private int _capacity;
-    private int _reserved;
+    internal int Count => Volatile.Read(ref _count);
 
-    internal SharedStore(int limit, RetainedBytes? retained = null, int itemSize = 0)
+    /// <summary>Returns the number of buffers that were taken, from the first on.</summary>
+    internal int Push(ReadOnlySpan<Slot> items)
     {
-        (_retained, _itemSize) = (retained, itemSize);
-        _capacity = limit;
-
-        // The other half is for the store: reserved but empty capacity must not reject other threads' returns.
-        _reservable = limit / 2;
-        _stripes = new StoreStripe<T>[Math.Clamp(Environment.ProcessorCount, 1, MaxStripes)];
-        for (int index = 0; index < _stripes.Length; index++)
+        lock (_gate)
         {
-            _stripes[index] = new StoreStripe<T>();
-        }
-    }
-
-    internal int Count
-    {
-        get
-        {
-            int count = 0;
-            foreach (StoreStripe<T> stripe in _stripes)
+            int granted = Grant(items.Length, forCaches: false);
+            if (_items.Length - _count < granted)
             {
-                count += stripe.Count;
+                Array.Resize(ref _items, Math.Max(_count + granted, _items.Length * 2));
             }
 
-            return count;
+            items[..granted].CopyTo(_items.AsSpan(_count));
+            Volatile.Write(ref _count, _count + granted);
+            return granted;
         }
     }
 
-    internal int Push(int home, ReadOnlySpan<Slot<T>> items)
+    internal int Pop(Span<Slot> destination)
     {
-        int granted = ReserveCapacity(items.Length);
-        if (granted == 0)
+        if (Count == 0)
         {
             return 0;
         }
 
-        bool pushed = false;
-        for (int offset = 0; offset < _stripes.Length && !pushed; offset++)
+        lock (_gate)
         {
-            pushed = StripeAt(home + offset).TryPush(items[..granted], wait: false);
+            int taken = Math.Min(_count, destination.Length);
+            int left = _count - taken;
+            Span<Slot> source = _items.AsSpan(left, taken);
+            source.CopyTo(destination);
+            source.Clear();
+            Volatile.Write(ref _count, left);
+            _lowWater = Math.Min(_lowWater, left);
+            Release(taken);
+            return taken;
         }
-
-        if (!pushed)
-        {
-            StripeAt(home).TryPush(items[..granted], wait: true);
-        }
-
-        if (Volatile.Read(ref _capacity) < ClosedBelow)
-        {
-            DropAll();
-        }
-
-        return granted;
-    }
-
-    internal int Pop(int home, Span<Slot<T>> destination)
-    {
-        bool contended = false;
-        for (int offset = 0; offset < _stripes.Length; offset++)
-        {
-            StoreStripe<T> stripe = StripeAt(home + offset);
-            int taken = stripe.Count == 0 ? 0 : stripe.Pop(destination, wait: false);
-            if (taken > 0)
-            {
-                ReleaseCapacity(taken);
-                return taken;
-            }
-
-            contended |= taken < 0;
-        }
-
-        return contended ? PopWaiting(home, destination) : 0;
     }
 
     internal int Reserve(int wanted)
     {
-        int reserved = Volatile.Read(ref _reserved);
-        while (true)
+        lock (_gate)
         {
-            int asked = Math.Min(wanted, _reservable - reserved);
-            if (asked <= 0)
-            {
-                return 0;
-            }
-
-            int seen = Interlocked.CompareExchange(ref _reserved, reserved + asked, reserved);
-            if (seen == reserved)
-            {
-                int granted = ReserveCapacity(asked, forCaches: true);
-                if (granted < asked)
-                {
-                    Interlocked.Add(ref _reserved, granted - asked);
-                }
-
-                return granted;
-            }
-
-            reserved = seen;
+            int granted = Grant(Math.Min(wanted, _reservable), forCaches: true);
+            _reservable -= granted;
+            return granted;
         }
     }
 
     internal void Unreserve(int count)
     {
-        if (count > 0)
+        lock (_gate)
         {
-            Interlocked.Add(ref _reserved, -count);
-            ReleaseCapacity(count);
+            _reservable += count;
+            Release(count);
         }
     }
 
+    /// <summary><paramref name="onlyUnused"/>: at most the fewest that were here since the last call.</summary>
     internal int Trim(int maxItems, bool onlyUnused)
     {
-        int dropped = 0;
-        foreach (StoreStripe<T> stripe in _stripes)
+        lock (_gate)
         {
-            dropped += stripe.Trim(maxItems - dropped, onlyUnused);
-        }
+            int dropped = Math.Min(maxItems, onlyUnused ? _lowWater : _count);
+            int left = _count - dropped;
+            Span<Slot> items = _items.AsSpan(0, _count);
+            items[dropped..].CopyTo(items);
+            items[left..].Clear();
+            Volatile.Write(ref _count, left);
+            _lowWater = left;
+            if (left == 0)
+            {
+                _items = [];
+            }
 
-        ReleaseCapacity(dropped);
-        return dropped;
+            Release(dropped);
+            return dropped;
+        }
     }
 
     internal void Close()
     {
-        Interlocked.Exchange(ref _capacity, ClosedCapacity);
-        DropAll();
-    }
-
-    private void DropAll()
-    {
-        foreach (StoreStripe<T> stripe in _stripes)
+        lock (_gate)
         {
-            stripe.Trim(int.MaxValue, onlyUnused: false);
+            _isClosed = true;
+            _items = [];
+            Volatile.Write(ref _count, 0);
         }
     }
 
-    private int PopWaiting(int home, Span<Slot<T>> destination)
+    private int Grant(int wanted, bool forCaches)
     {
-        for (int offset = 0; offset < _stripes.Length; offset++)
-        {
-            int taken = StripeAt(home + offset).Pop(destination, wait: true);
-            if (taken > 0)
-            {
-                ReleaseCapacity(taken);
-                return taken;
-            }
-        }
-
-        return 0;
+        int granted = _isClosed ? 0 : retained.Reserve(Math.Min(wanted, _capacity), size, forCaches);
+        _capacity -= granted;
+        return granted;
     }
 
-    private int ReserveCapacity(int wanted, bool forCaches = false)
+    private void Release(int count)
     {
-        int capacity = Volatile.Read(ref _capacity);
-        while (true)
-        {
-            int granted = Math.Min(wanted, capacity);
-            if (granted <= 0)
-            {
-                return 0;
-            }
-
-            int seen = Interlocked.CompareExchange(ref _capacity, capacity - granted, capacity);
-            if (seen == capacity)
-            {
-                int fitting = _retained?.Reserve(granted, _itemSize, forCaches) ?? granted;
-                if (fitting < granted)
-                {
-                    Interlocked.Add(ref _capacity, granted - fitting);
-                }
-
-                return fitting;
-            }
-
-            capacity = seen;
-        }
+        retained.Release(count, size);
+        _capacity += count;
     }
+}
 
-    private void ReleaseCapacity(int count)
-    {
-        _retained?.Release(count, _itemSize);
-        Interlocked.Add(ref _capacity, count);
-    }
-
-    private StoreStripe<T> StripeAt(int index) => _stripes[(int)((uint)index % (uint)_stripes.Length)];
+/// <summary>
+/// An array element with a buffer. A store into an array of arrays checks the array's real type (covariance); a store into this struct's
+/// array does not.
+/// </summary>
+internal struct Slot
+{
+    internal byte[]? Item;
 }

@@ -16,20 +16,8 @@ internal static class SizeClasses
     /// </summary>
     internal const int LargestSize = 8_503_296;
 
-    private const int End128 = 1_024;
-    private const int End1K = 8_192;
-    private const int End4K = 65_536;
-    private const int End16K = 311_296;
-    private const int End64K = 901_120;
-    private const int End256K = 2_211_840;
-    private const int End512K = 4_308_992;
-    private const int First1K = 8;
-    private const int First4K = 15;
-    private const int First16K = 29;
-    private const int First64K = 44;
-    private const int First256K = 53;
-    private const int First512K = 58;
-    private const int First1M = 62;
+    private const int SmallStep = 128;
+    private const int LargestSmall = 65_536;
 
     // Not a constant span: unoptimized code allocates 72 bytes per access, which would hide real allocations in Debug tests.
     private static readonly int[] Table =
@@ -45,38 +33,21 @@ internal static class SizeClasses
         5_357_568, 6_406_144, 7_454_720, 8_503_296,
     ];
 
+    // Classes of the lengths up to 128, 256, ... 65,536 bytes.
+    private static readonly byte[] SmallClasses =
+        [.. Enumerable.Range(1, LargestSmall / SmallStep).Select(static steps => (byte)SearchFor(steps * SmallStep))];
+
     internal static ReadOnlySpan<int> Sizes => Table;
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal static int IndexOf(int length)
-    {
-        int last = Math.Max(length, 1) - 1;
-        if (last < End128)
-        {
-            return last >> 7;
-        }
+    internal static int IndexOf(int length) =>
+        length <= LargestSmall ? SmallClasses[(Math.Max(length, 1) - 1) / SmallStep] : SearchFor(length);
 
-        if (last < End1K)
-        {
-            return First1K + ((last - End128) >> 10);
-        }
-
-        if (last < End4K)
-        {
-            return First4K + ((last - End1K) >> 12);
-        }
-
-        if (last >= End64K)
-        {
-            return LargeIndexOf(last);
-        }
-
-        return last < End16K ? First16K + ((last - End4K) >> 14) : First64K + ((last - End16K) >> 16);
-    }
-
+    // 10 ns, little beside filling so large a buffer.
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private static int LargeIndexOf(int last) =>
-        last < End256K ? First256K + ((last - End64K) >> 18)
-        : last < End512K ? First512K + ((last - End256K) >> 19)
-        : First1M + ((last - End512K) >> 20);
+    private static int SearchFor(int length)
+    {
+        int found = Array.BinarySearch(Table, length);
+        return found < 0 ? ~found : found;
+    }
 }

@@ -15,10 +15,6 @@ internal sealed class Slab
     private int _stripe;
     private IMemoryOwner<byte>? _owner;
 
-    private Slab()
-    {
-    }
-
     public byte[] Array => _array;
 
     public bool IsExclusive => Volatile.Read(ref _references) == 1;
@@ -150,11 +146,7 @@ internal sealed class Slab
 
         private Slab Wrapper(byte[] array)
         {
-            if (!_cache.TryRent(ref t_cached, out Slab? slab))
-            {
-                slab = new Slab();
-            }
-
+            Slab slab = _cache.Rent(ref t_cached);
             slab._cache = this;
             slab._array = array;
             Volatile.Write(ref slab._references, 1);

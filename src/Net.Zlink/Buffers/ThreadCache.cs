@@ -19,14 +19,12 @@ internal sealed class ThreadCache
 
     private readonly Lock _gate = new();
     private readonly Entry[] _entries = new Entry[SizeClasses.Count];
-    private readonly int _homeStripe;
     private bool _closed;
 
-    internal ThreadCache(object key, WeakReference<BufferPool> pool, int homeStripe)
+    internal ThreadCache(object key, WeakReference<BufferPool> pool)
     {
         Key = key;
         Pool = pool;
-        _homeStripe = homeStripe;
         foreach (ref Entry entry in _entries.AsSpan())
         {
             entry.Items = [];
@@ -41,7 +39,7 @@ internal sealed class ThreadCache
     internal byte[]? TryPop(int classIndex)
     {
         ref Entry entry = ref _entries[classIndex];
-        Slot<byte[]>[] items = entry.Items;
+        Slot[] items = entry.Items;
         int top = entry.Count - 1;
         if ((uint)top < (uint)items.Length)
         {
@@ -62,7 +60,7 @@ internal sealed class ThreadCache
     internal bool TryPush(int classIndex, byte[] array)
     {
         ref Entry entry = ref _entries[classIndex];
-        Slot<byte[]>[] items = entry.Items;
+        Slot[] items = entry.Items;
         int count = entry.Count;
         if ((uint)count < (uint)items.Length)
         {
@@ -91,7 +89,7 @@ internal sealed class ThreadCache
 
                 if (entry.Count == 0 && entry.Items.Length > 0)
                 {
-                    entry.Count = bufferClass.Store.Pop(_homeStripe, entry.Items.AsSpan(0, (entry.Items.Length + 1) / 2));
+                    entry.Count = bufferClass.Store.Pop(entry.Items.AsSpan(0, (entry.Items.Length + 1) / 2));
                 }
 
                 if (entry.Count > 0)
@@ -104,8 +102,8 @@ internal sealed class ThreadCache
             }
         }
 
-        Slot<byte[]> single = default;
-        bufferClass.Store.Pop(_homeStripe, new Span<Slot<byte[]>>(ref single));
+        Slot single = default;
+        bufferClass.Store.Pop(new Span<Slot>(ref single));
         return single.Item;
     }
 
@@ -125,8 +123,8 @@ internal sealed class ThreadCache
 
                 if (entry.Count == entry.Items.Length && entry.Count > 0)
                 {
-                    int moved = bufferClass.Store.Push(_homeStripe, entry.Items.AsSpan(0, (entry.Count + 1) / 2));
-                    Span<Slot<byte[]>> items = entry.Items;
+                    int moved = bufferClass.Store.Push(entry.Items.AsSpan(0, (entry.Count + 1) / 2));
+                    Span<Slot> items = entry.Items;
                     items[moved..].CopyTo(items);
                     items[(items.Length - moved)..].Clear();
                     entry.Count -= moved;
@@ -141,8 +139,8 @@ internal sealed class ThreadCache
             }
         }
 
-        var single = new Slot<byte[]> { Item = array };
-        return bufferClass.Store.Push(_homeStripe, new ReadOnlySpan<Slot<byte[]>>(in single)) == 1;
+        var single = new Slot { Item = array };
+        return bufferClass.Store.Push(new ReadOnlySpan<Slot>(in single)) == 1;
     }
 
     internal void CountRented(int classIndex) => _entries[classIndex].Rented++;
@@ -156,7 +154,7 @@ internal sealed class ThreadCache
     internal int CountKept(int classIndex)
     {
         int kept = 0;
-        foreach (ref Slot<byte[]> slot in Volatile.Read(ref _entries[classIndex].Items).AsSpan())
+        foreach (ref Slot slot in Volatile.Read(ref _entries[classIndex].Items).AsSpan())
         {
             kept += slot.Item is null ? 0 : 1;
         }
@@ -178,7 +176,7 @@ internal sealed class ThreadCache
                 return 0;
             }
 
-            Slot<byte[]>[] items = entry.Items;
+            Slot[] items = entry.Items;
             int dropped = 0;
             for (int index = 0; index < items.Length && dropped < maxItems; index++)
             {
@@ -208,10 +206,10 @@ internal sealed class ThreadCache
             {
                 ref Entry entry = ref _entries[index];
                 Compact(ref entry);
-                Slot<byte[]>[] items = entry.Items;
+                Slot[] items = entry.Items;
                 entry.Items = [];
                 classes[index].Store.Unreserve(items.Length);
-                int moved = classes[index].Store.Push(_homeStripe, items.AsSpan(0, entry.Count));
+                int moved = classes[index].Store.Push(items.AsSpan(0, entry.Count));
                 for (int lost = moved; lost < entry.Count; lost++)
                 {
                     classes[index].CountRejected();
@@ -234,9 +232,9 @@ internal sealed class ThreadCache
 
     private static void Compact(ref Entry entry)
     {
-        Span<Slot<byte[]>> items = entry.Items.AsSpan(0, Math.Min(entry.Count, entry.Items.Length));
+        Span<Slot> items = entry.Items.AsSpan(0, Math.Min(entry.Count, entry.Items.Length));
         int filled = 0;
-        foreach (ref Slot<byte[]> slot in items)
+        foreach (ref Slot slot in items)
         {
             byte[]? array = slot.Item;
             slot.Item = null;
@@ -261,7 +259,7 @@ internal sealed class ThreadCache
         int granted = bufferClass.Store.Reserve(missing);
         if (granted > 0)
         {
-            var larger = new Slot<byte[]>[entry.Items.Length + granted];
+            var larger = new Slot[entry.Items.Length + granted];
             entry.Items.AsSpan(0, entry.Count).CopyTo(larger);
             Volatile.Write(ref entry.Items, larger);
         }
@@ -269,7 +267,7 @@ internal sealed class ThreadCache
 
     private struct Entry
     {
-        internal Slot<byte[]>[] Items;
+        internal Slot[] Items;
         internal int Count;
         internal long Rented;
         internal long Returned;

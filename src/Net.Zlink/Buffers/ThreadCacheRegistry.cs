@@ -9,7 +9,6 @@ internal sealed class ThreadCacheRegistry
     private readonly List<ThreadCache> _caches = [];
     private readonly long[] _retiredRented = new long[SizeClasses.Count];
     private readonly long[] _retiredReturned = new long[SizeClasses.Count];
-    private int _nextHomeStripe;
     private bool _closed;
 
 #pragma warning disable MA0055 // A pool that was not disposed must not leave its buffers in living threads' caches.
@@ -20,7 +19,7 @@ internal sealed class ThreadCacheRegistry
     {
         lock (_gate)
         {
-            var cache = new ThreadCache(key, pool, _nextHomeStripe++);
+            var cache = new ThreadCache(key, pool);
             _caches.Add(cache);
             if (_closed)
             {

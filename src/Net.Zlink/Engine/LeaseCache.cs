@@ -24,10 +24,10 @@ internal static class LeaseCache
     private static InboundLease? t_grown;
 
     public static InboundLease RentForMany() =>
-        Grown.TryRent(ref t_grown, out InboundLease? lease) || Small.TryRent(ref t_small, out lease) ? lease : new InboundLease();
+        Grown.TryRent(ref t_grown, out InboundLease? lease) ? lease : Small.Rent(ref t_small);
 
     public static InboundLease RentForOne() =>
-        Small.TryRent(ref t_small, out InboundLease? lease) || Grown.TryRent(ref t_grown, out lease) ? lease : new InboundLease();
+        Small.TryRent(ref t_small, out InboundLease? lease) ? lease : Grown.Rent(ref t_grown);
 
     public static void Return(InboundLease lease, bool isGrown)
     {

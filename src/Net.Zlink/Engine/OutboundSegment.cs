@@ -191,5 +191,5 @@ internal sealed class OutboundSegment
         }
     }
 
-    private static OutboundSegment Rent() => Cache.TryRent(ref t_cached, out OutboundSegment? segment) ? segment : new OutboundSegment();
+    private static OutboundSegment Rent() => Cache.Rent(ref t_cached);
 }

@@ -13,11 +13,7 @@ internal sealed class ShardCallback : ShardWork
 
     public static ShardCallback Rent(Action<object?> action, object? state)
     {
-        if (!Cache.TryRent(out ShardCallback? callback))
-        {
-            callback = new ShardCallback();
-        }
-
+        ShardCallback callback = Cache.Rent();
         callback._action = action;
         callback._state = state;
         return callback;

@@ -10,6 +10,9 @@ internal interface IWaiterList
 
 internal abstract class WaiterNode
 {
+    /// <summary>How many a socket keeps for reuse: rarely do more threads wait on it. A waiter takes about 150 bytes.</summary>
+    public const int MaxKept = 64;
+
     internal WaiterNode? Previous;
     internal WaiterNode? Next;
     internal bool IsQueued;
@@ -228,44 +231,6 @@ internal class Waiter<T> : WaiterNode, IValueTaskSource<T>, IValueTaskSource
         if (_list!.TryRemove(this))
         {
             Fail(new OperationCanceledException(_token));
-        }
-    }
-}
-
-[SuppressMessage("Performance", "MA0158", Justification = "The lock is held for two assignments.")]
-internal sealed class WaiterPool<TWaiter>
-    where TWaiter : WaiterNode, new()
-{
-    // Rarely do more threads wait on a socket. A waiter takes about 150 bytes.
-    private const int MaxKept = 64;
-
-    private readonly Lock _gate = new();
-    private readonly TWaiter?[] _cached = new TWaiter?[MaxKept];
-    private int _count;
-
-    public TWaiter Rent()
-    {
-        lock (_gate)
-        {
-            if (_count > 0)
-            {
-                TWaiter waiter = _cached[--_count]!;
-                _cached[_count] = null;
-                return waiter;
-            }
-        }
-
-        return new TWaiter();
-    }
-
-    public void Return(TWaiter waiter)
-    {
-        lock (_gate)
-        {
-            if (_count < MaxKept)
-            {
-                _cached[_count++] = waiter;
-            }
         }
     }
 }

@@ -1,4 +1,5 @@
 using System.Runtime.CompilerServices;
+using Net.Zlink.Buffers;
 
 namespace Net.Zlink;
 
@@ -7,35 +8,17 @@ internal static class BuilderCache
     // As many threads rarely send at once; a builder holds 256 bytes or more.
     private const int MaxKept = 64;
 
-    private static readonly Lock Gate = new();
-    private static readonly Stack<MessageBuilder> Kept = [];
+    private static readonly ObjectCache<MessageBuilder> Cache = new(MaxKept);
 
-    public static MessageBuilder Rent()
-    {
-        lock (Gate)
-        {
-            if (Kept.TryPop(out MessageBuilder? kept))
-            {
-                return kept;
-            }
-        }
-
-        return new MessageBuilder();
-    }
+    public static MessageBuilder Rent() => Cache.Rent();
 
     public static void Return(MessageBuilder builder)
     {
         builder.Clear();
-        lock (Gate)
+        if (!Cache.Return(builder))
         {
-            if (Kept.Count < MaxKept)
-            {
-                Kept.Push(builder);
-                return;
-            }
+            builder.Dispose();
         }
-
-        builder.Dispose();
     }
 
     public static ValueTask ReturnWhenSent(ValueTask sending, MessageBuilder message)

@@ -1,6 +1,7 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
 using System.Threading.Tasks.Sources;
+using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Sockets;
 using Net.Zlink.Sockets.Links;
@@ -30,7 +31,7 @@ internal sealed class MessageReceiver<TMessage, TSource>
 
     private readonly TSource _source;
     private readonly ReceiveQueue _queue;
-    private readonly WaiterPool<MessageReceipt> _waiters = new();
+    private readonly ObjectCache<MessageReceipt> _waiters = new(WaiterNode.MaxKept);
     private readonly Action<Waiter<DequeuedMessage>> _recycle;
     private readonly bool _runsSynchronously;
     private SpinBudget _spin;

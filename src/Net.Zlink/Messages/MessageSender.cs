@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.Threading.Tasks.Sources;
+using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets;
@@ -14,12 +15,12 @@ internal readonly struct MessageSender
 {
     private readonly SocketCore _core;
     private readonly ZmpSocketOptions _options;
-    private readonly WaiterPool<SendReceipt> _waiters;
+    private readonly ObjectCache<SendReceipt> _waiters;
     private readonly Action<Waiter<SendStatus>> _recycle;
 
     public MessageSender(SocketCore core, ZmpSocketOptions options)
     {
-        var waiters = new WaiterPool<SendReceipt>();
+        var waiters = new ObjectCache<SendReceipt>(WaiterNode.MaxKept);
         _core = core;
         _options = options;
         _waiters = waiters;

@@ -1,3 +1,4 @@
+using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Flow;
 
@@ -8,11 +9,11 @@ internal sealed class ReadinessWait : IReadinessWatcher, IWaiterList
 {
     private readonly Lock _gate = new();
     private WaiterList<Waiter<bool>> _waiting;
-    private readonly WaiterPool<Waiter<bool>> _waiters = new();
+    private readonly ObjectCache<Waiter<bool>> _waiters = new(WaiterNode.MaxKept);
     private readonly Action<Waiter<bool>> _recycle;
     private int _count;
 
-    public ReadinessWait() => _recycle = _waiters.Return;
+    public ReadinessWait() => _recycle = waiter => _waiters.Return(waiter);
 
     /// <summary>Ends with <see cref="Leave"/>, <see cref="Block"/> or <see cref="WaitAsync"/>.</summary>
     public Waiter<bool> Begin(bool blocking)

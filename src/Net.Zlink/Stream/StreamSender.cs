@@ -11,7 +11,7 @@ internal sealed class StreamSender
 {
     private readonly StreamHub _hub;
     private readonly StreamOptions _options;
-    private readonly WaiterPool<SendOutcome> _waiters = new();
+    private readonly ObjectCache<SendOutcome> _waiters = new(WaiterNode.MaxKept);
     private readonly Action<Waiter<SendStatus>> _recycle;
 
     public StreamSender(StreamHub hub, StreamOptions options)

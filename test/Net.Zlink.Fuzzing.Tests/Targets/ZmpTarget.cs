@@ -54,18 +54,19 @@ internal sealed class ZmpTarget : FuzzTarget
     private static void WriteAgain(ReadOnlySpan<byte> frame, ReadOnlySpan<byte> body, ZmpSocketType own)
     {
         var written = new byte[Math.Max(frame.Length, ZmpErrorFrame.LargestFrame)];
-        if (ZmpHello.TryParse(body, own, out ZmpSocketType type, out ReadOnlySpan<byte> routingId, out _))
+        if (ZmpHello.FaultOf(body, own) is null)
         {
-            Assert.Equal(frame, written.AsSpan(0, ZmpHello.Write(written, type, routingId)));
+            Assert.Equal(frame, written.AsSpan(0, ZmpHello.Write(written, (ZmpSocketType)body[1], ZmpHello.RoutingIdOf(body))));
         }
 
         switch (body.IsEmpty ? 0 : body[0])
         {
-            case ZmpControl.Heartbeat when ZmpHeartbeat.TryParse(body, out ZmpHeartbeat heartbeat, out _) && heartbeat.IsToBeAnswered:
+            case ZmpControl.Heartbeat when body.Length > 1 && ZmpHeartbeat.FaultOf(body) is null:
+                var heartbeat = new ZmpHeartbeat(body);
                 Assert.Equal(frame, written.AsSpan(0, ZmpHeartbeat.Write(written, heartbeat.TtlTenths, heartbeat.Context)));
                 break;
-            case ZmpControl.HeartbeatAck when ZmpHeartbeatAck.TryParse(body, out ReadOnlySpan<byte> context, out _):
-                Assert.Equal(frame, written.AsSpan(0, ZmpHeartbeatAck.Write(written, context)));
+            case ZmpControl.HeartbeatAck when ZmpHeartbeatAck.FaultOf(body) is null:
+                Assert.Equal(frame, written.AsSpan(0, ZmpHeartbeatAck.Write(written, body[2..])));
                 break;
             case ZmpControl.Ready when ZmpReady.IsWellFormed(body):
                 int length = ZmpReady.PlainFrame;
@@ -77,11 +78,10 @@ internal sealed class ZmpTarget : FuzzTarget
                 Assert.Equal(body[1..], written.AsSpan(ZmpReady.PlainFrame, length - ZmpReady.PlainFrame));
                 Assert.InRange(ZmpProperties.Of(body)?.Count ?? 0, 0, 256);
                 break;
-            case ZmpControl.Error when ZmpErrorFrame.TryParse(body, out ZmpErrorCode code, out ReadOnlySpan<byte> reason, out _):
-                var answer = ZmpFault.AnswerTo(code, reason);
-                ReadOnlySpan<byte> error = written.AsSpan(0, ZmpErrorFrame.Write(written, answer))[ZmpFrame.HeaderSize..];
-                Assert.True(ZmpErrorFrame.TryParse(error, out code, out reason, out _));
-                Assert.Equal((answer.Code, Show(Utf8(answer.Text))), (code, Show(reason)));
+            case ZmpControl.Error:
+                ZmpFault answer = ZmpErrorFrame.FaultOf(body);
+                ZmpFault error = ZmpErrorFrame.FaultOf(written.AsSpan(0, ZmpErrorFrame.Write(written, answer))[ZmpFrame.HeaderSize..]);
+                Assert.Equal((answer.Code, answer.Text), (error.Code, error.Text));
                 break;
             default:
                 break;

@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using Net.Zlink.Buffers;
 using Xunit;
 using static Net.Zlink.Tests.Engine.EngineFixture;
@@ -28,20 +29,20 @@ public sealed class ObjectCacheTests
     {
         const int Threads = 4;
         const int Room = 3;
-        var spares = new ObjectCache<int[]>(Room);
+        var spares = new ObjectCache<StrongBox<int>>(Room);
         int doubles = 0;
         InParallel([.. Enumerable.Repeat<Action>(
             () =>
             {
                 for (int i = 0; i < 20_000; i++)
                 {
-                    int[] one = spares.TryRent(out int[]? spare) ? spare : new int[1];
-                    if (Interlocked.Increment(ref one[0]) != 1)
+                    StrongBox<int> one = spares.Rent();
+                    if (Interlocked.Increment(ref one.Value) != 1)
                     {
                         Interlocked.Increment(ref doubles);
                     }
 
-                    Interlocked.Decrement(ref one[0]);
+                    Interlocked.Decrement(ref one.Value);
                     spares.Return(one);
                 }
             },

@@ -11,7 +11,7 @@ namespace Net.Zlink.Tests.Engine;
 /// <summary>An outbound queue with a hand that writes, for tests.</summary>
 internal sealed class OutboundFixture : IDisposable
 {
-    private readonly WaiterPool<SendWaiter> _waiters = new();
+    private readonly ObjectCache<SendWaiter> _waiters = new(WaiterNode.MaxKept);
     private readonly BlockedSendQueue _blockedSends;
     private OutboundSegment? _writing;
 

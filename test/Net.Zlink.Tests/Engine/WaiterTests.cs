@@ -1,4 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
+using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Tests.Support;
 using Xunit;
@@ -213,7 +214,7 @@ public sealed class WaiterTests
     {
         private readonly Lock _gate = new();
         private WaiterList<Waiter<int>> _waiters;
-        private readonly WaiterPool<Waiter<int>> _pool = new();
+        private readonly ObjectCache<Waiter<int>> _pool = new(WaiterNode.MaxKept);
         private readonly Action<Waiter<int>> _recycle;
         private int _made;
         private int _recycled;

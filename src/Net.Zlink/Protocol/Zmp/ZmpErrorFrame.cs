@@ -12,35 +12,18 @@ internal static class ZmpErrorFrame
     public static int Write(Span<byte> destination, ZmpFault fault)
     {
         int bodyLength = FixedBody + fault.Text.Length;
-        ZmpFrame.WriteHeader(destination, ZmpFlags.Control, (uint)bodyLength);
-        Span<byte> body = destination.Slice(ZmpFrame.HeaderSize, bodyLength);
-        body[0] = ZmpControl.Error;
+        Span<byte> body = ZmpControl.Begin(destination, ZmpControl.Error, bodyLength);
         body[1] = (byte)fault.Code;
         body[2] = checked((byte)fault.Text.Length);
         Encoding.ASCII.GetBytes(fault.Text, body[FixedBody..]);
         return ZmpFrame.HeaderSize + bodyLength;
     }
 
-    /// <summary>The reason is the peer's text: decide by the code, and escape the reason in logs.</summary>
-    public static bool TryParse(ReadOnlySpan<byte> body, out ZmpErrorCode code, out ReadOnlySpan<byte> reason, out ZmpFault fault)
+    /// <summary>What a received one ends the connection with. The reason is the peer's text: decide by the code.</summary>
+    public static ZmpFault FaultOf(ReadOnlySpan<byte> body) => body.Length switch
     {
-        code = default;
-        reason = default;
-        if (body.Length < FixedBody)
-        {
-            fault = ZmpFault.ErrorFrameTooShort;
-            return false;
-        }
-
-        if (body.Length < FixedBody + body[2])
-        {
-            fault = ZmpFault.ErrorFrameInvalid;
-            return false;
-        }
-
-        code = (ZmpErrorCode)body[1];
-        reason = body.Slice(FixedBody, body[2]);
-        fault = default;
-        return true;
-    }
+        < FixedBody => ZmpFault.ErrorFrameTooShort,
+        _ when body.Length < FixedBody + body[2] => ZmpFault.ErrorFrameInvalid,
+        _ => ZmpFault.AnswerTo((ZmpErrorCode)body[1], body.Slice(FixedBody, body[2])),
+    };
 }

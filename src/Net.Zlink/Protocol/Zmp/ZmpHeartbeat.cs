@@ -3,7 +3,7 @@ using System.Buffers.Binary;
 namespace Net.Zlink.Protocol.Zmp;
 
 /// <summary>HEARTBEAT: 02, ttl in tenths of a second (u16), context length, context (docs/protocol.md sections 8 and 14).</summary>
-internal readonly ref struct ZmpHeartbeat
+internal readonly ref struct ZmpHeartbeat(ReadOnlySpan<byte> body)
 {
     public const int LargestContext = 16;
 
@@ -11,19 +11,15 @@ internal readonly ref struct ZmpHeartbeat
 
     private const int FixedBody = 4;
 
-    private ZmpHeartbeat(ushort ttlTenths, ReadOnlySpan<byte> context, bool isToBeAnswered)
-    {
-        TtlTenths = ttlTenths;
-        Context = context;
-        IsToBeAnswered = isToBeAnswered;
-    }
+    private readonly ReadOnlySpan<byte> _body = body;
 
     /// <summary>How long the sender may be silent, in tenths of a second; 0: no limit.</summary>
-    public ushort TtlTenths { get; }
+    public ushort TtlTenths => IsToBeAnswered ? BinaryPrimitives.ReadUInt16BigEndian(_body[1..]) : (ushort)0;
 
-    public ReadOnlySpan<byte> Context { get; }
+    public ReadOnlySpan<byte> Context => IsToBeAnswered ? _body[FixedBody..] : default;
 
-    public bool IsToBeAnswered { get; }
+    /// <summary>The single byte 02 has neither a reply nor a ttl.</summary>
+    public bool IsToBeAnswered => _body.Length >= FixedBody;
 
     public static int Write(Span<byte> destination, ushort ttlTenths, ReadOnlySpan<byte> context)
     {
@@ -33,35 +29,14 @@ internal readonly ref struct ZmpHeartbeat
         }
 
         int bodyLength = FixedBody + context.Length;
-        ZmpFrame.WriteHeader(destination, ZmpFlags.Control, (uint)bodyLength);
-        Span<byte> body = destination.Slice(ZmpFrame.HeaderSize, bodyLength);
-        body[0] = ZmpControl.Heartbeat;
+        Span<byte> body = ZmpControl.Begin(destination, ZmpControl.Heartbeat, bodyLength);
         BinaryPrimitives.WriteUInt16BigEndian(body[1..], ttlTenths);
         body[3] = (byte)context.Length;
         context.CopyTo(body[FixedBody..]);
         return ZmpFrame.HeaderSize + bodyLength;
     }
 
-    public static bool TryParse(ReadOnlySpan<byte> body, out ZmpHeartbeat heartbeat, out ZmpFault fault)
-    {
-        if (FaultOf(body) is { } found)
-        {
-            heartbeat = default;
-            fault = found;
-            return false;
-        }
-
-        heartbeat = Read(body);
-        fault = default;
-        return true;
-    }
-
-    public static ZmpHeartbeat Read(ReadOnlySpan<byte> body) =>
-            body.Length < FixedBody
-                ? default
-                : new ZmpHeartbeat(BinaryPrimitives.ReadUInt16BigEndian(body[1..]), body[FixedBody..], isToBeAnswered: true);
-
-    private static ZmpFault? FaultOf(ReadOnlySpan<byte> body) => body.Length switch
+    public static ZmpFault? FaultOf(ReadOnlySpan<byte> body) => body.Length switch
     {
         1 => null,
         < FixedBody => ZmpFault.HeartbeatTooShort,

@@ -12,31 +12,16 @@ internal static class ZmpHeartbeatAck
     public static int Write(Span<byte> destination, ReadOnlySpan<byte> context)
     {
         int bodyLength = FixedBody + context.Length;
-        ZmpFrame.WriteHeader(destination, ZmpFlags.Control, (uint)bodyLength);
-        Span<byte> body = destination.Slice(ZmpFrame.HeaderSize, bodyLength);
-        body[0] = ZmpControl.HeartbeatAck;
+        Span<byte> body = ZmpControl.Begin(destination, ZmpControl.HeartbeatAck, bodyLength);
         body[1] = checked((byte)context.Length);
         context.CopyTo(body[FixedBody..]);
         return ZmpFrame.HeaderSize + bodyLength;
     }
 
-    public static bool TryParse(ReadOnlySpan<byte> body, out ReadOnlySpan<byte> context, out ZmpFault fault)
+    public static ZmpFault? FaultOf(ReadOnlySpan<byte> body) => body.Length switch
     {
-        context = default;
-        if (body.Length < FixedBody)
-        {
-            fault = ZmpFault.HeartbeatAckTooShort;
-            return false;
-        }
-
-        if (body.Length != FixedBody + body[1])
-        {
-            fault = ZmpFault.HeartbeatAckInvalid;
-            return false;
-        }
-
-        context = body[FixedBody..];
-        fault = default;
-        return true;
-    }
+        < FixedBody => ZmpFault.HeartbeatAckTooShort,
+        _ when body.Length != FixedBody + body[1] => ZmpFault.HeartbeatAckInvalid,
+        _ => null,
+    };
 }

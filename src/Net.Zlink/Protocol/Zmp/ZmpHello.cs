@@ -14,36 +14,17 @@ internal static class ZmpHello
     public static int Write(Span<byte> destination, ZmpSocketType type, ReadOnlySpan<byte> routingId)
     {
         int bodyLength = SmallestBody + routingId.Length;
-        ZmpFrame.WriteHeader(destination, ZmpFlags.Control, (uint)bodyLength);
-        Span<byte> body = destination.Slice(ZmpFrame.HeaderSize, bodyLength);
-        body[0] = ZmpControl.Hello;
+        Span<byte> body = ZmpControl.Begin(destination, ZmpControl.Hello, bodyLength);
         body[1] = (byte)type;
         body[2] = checked((byte)routingId.Length);
         routingId.CopyTo(body[SmallestBody..]);
         return ZmpFrame.HeaderSize + bodyLength;
     }
 
-    public static bool TryParse(
-        ReadOnlySpan<byte> body, ZmpSocketType ownType, out ZmpSocketType peerType, out ReadOnlySpan<byte> routingId, out ZmpFault fault)
-    {
-        peerType = default;
-        routingId = default;
-        if (FaultOf(body, ownType) is { } found)
-        {
-            fault = found;
-            return false;
-        }
-
-        peerType = (ZmpSocketType)body[1];
-        routingId = RoutingIdOf(body);
-        fault = default;
-        return true;
-    }
-
     public static ReadOnlySpan<byte> RoutingIdOf(ReadOnlySpan<byte> body) => body[SmallestBody..];
 
     // A peer with several faults can observe this order.
-    private static ZmpFault? FaultOf(ReadOnlySpan<byte> body, ZmpSocketType ownType) => body.Length switch
+    public static ZmpFault? FaultOf(ReadOnlySpan<byte> body, ZmpSocketType ownType) => body.Length switch
     {
         < SmallestBody => ZmpFault.HelloTooShort,
         > LargestBody => ZmpFault.HelloTooLarge,

@@ -21,9 +21,6 @@ internal enum ZmpInboundKind : byte
 
     Heartbeat,
 
-    /// <summary>The single byte 02: no reply, no ttl.</summary>
-    HeartbeatWithoutAnswer,
-
     HeartbeatAck,
 }
 
@@ -32,7 +29,7 @@ internal enum ZmpInboundKind : byte
 /// </summary>
 internal struct ZmpInbound(ZmpSocketType ownType)
 {
-    private readonly ZmpSocketType _ownType = ownType;
+    private Stage _stage;
 
     private enum Stage : byte
     {
@@ -40,14 +37,6 @@ internal struct ZmpInbound(ZmpSocketType ownType)
         AwaitingReady,
         Open,
     }
-
-    private Stage _stage;
-
-    public ZmpSocketType PeerType { get; private set; }
-
-    public readonly bool IsOpen => _stage == Stage.Open;
-
-    public readonly bool HasHello => _stage != Stage.AwaitingHello;
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public ZmpInboundKind Parse(ZmpFlags flags, ReadOnlySpan<byte> body, out ZmpFault fault)
@@ -58,30 +47,28 @@ internal struct ZmpInbound(ZmpSocketType ownType)
             return ZmpInboundKind.Data;
         }
 
-        return ParseOther(flags, body, out fault);
+        ZmpInboundKind kind = ParseOther(flags, body, out ZmpFault? found);
+        fault = found.GetValueOrDefault();
+        return found is null ? kind : ZmpInboundKind.Fault;
     }
 
-    private ZmpInboundKind ParseOther(ZmpFlags flags, ReadOnlySpan<byte> body, out ZmpFault fault)
+    private ZmpInboundKind ParseOther(ZmpFlags flags, ReadOnlySpan<byte> body, out ZmpFault? fault)
     {
-        if (_stage == Stage.AwaitingHello)
-        {
-            return ParseHello(flags, body, out fault);
-        }
-
-        if (flags == ZmpFlags.Control)
-        {
-            return ParseControl(body, out fault);
-        }
-
-        if (_stage == Stage.AwaitingReady)
-        {
-            fault = ZmpFault.DataBeforeReady;
-            return ZmpInboundKind.Fault;
-        }
-
-        fault = default;
+        fault = null;
         switch (flags)
         {
+            case ZmpFlags.Control when _stage == Stage.AwaitingHello:
+                fault = ZmpHello.FaultOf(body, ownType);
+                _stage = Stage.AwaitingReady;
+                return ZmpInboundKind.HelloAccepted;
+            case ZmpFlags.Control:
+                return ParseControl(body, out fault);
+            case var _ when _stage == Stage.AwaitingHello:
+                fault = ZmpFault.FlagsInvalid.InHello();
+                return ZmpInboundKind.Fault;
+            case var _ when _stage == Stage.AwaitingReady:
+                fault = ZmpFault.DataBeforeReady;
+                return ZmpInboundKind.Fault;
             case ZmpFlags.Subscribe:
                 return ZmpInboundKind.Subscribe;
             case ZmpFlags.Cancel:
@@ -94,66 +81,29 @@ internal struct ZmpInbound(ZmpSocketType ownType)
         }
     }
 
-    private ZmpInboundKind ParseHello(ZmpFlags flags, ReadOnlySpan<byte> body, out ZmpFault fault)
-    {
-        if (flags != ZmpFlags.Control)
-        {
-            fault = ZmpFault.FlagsInvalid.InHello();
-            return ZmpInboundKind.Fault;
-        }
-
-        if (!ZmpHello.TryParse(body, _ownType, out ZmpSocketType peerType, out _, out fault))
-        {
-            return ZmpInboundKind.Fault;
-        }
-
-        PeerType = peerType;
-        _stage = Stage.AwaitingReady;
-        return ZmpInboundKind.HelloAccepted;
-    }
-
-    private ZmpInboundKind ParseControl(ReadOnlySpan<byte> body, out ZmpFault fault)
+    private ZmpInboundKind ParseControl(ReadOnlySpan<byte> body, out ZmpFault? fault)
     {
         // A control frame without a body has no type: the native core fails on it; here it is an unknown one.
         switch (body.IsEmpty ? (byte)0 : body[0])
         {
             case ZmpControl.Ready:
-                return ParseReady(body, out fault);
+                fault = _stage == Stage.Open ? ZmpFault.DuplicateReady
+                    : ZmpReady.IsWellFormed(body) ? null : ZmpFault.ReadyMetadataInvalid;
+                _stage = Stage.Open;
+                return ZmpInboundKind.ReadyAccepted;
             case ZmpControl.Heartbeat:
-                return !ZmpHeartbeat.TryParse(body, out ZmpHeartbeat heartbeat, out fault) ? ZmpInboundKind.Fault
-                    : heartbeat.IsToBeAnswered ? ZmpInboundKind.Heartbeat : ZmpInboundKind.HeartbeatWithoutAnswer;
+                fault = ZmpHeartbeat.FaultOf(body);
+                return ZmpInboundKind.Heartbeat;
             case ZmpControl.HeartbeatAck:
-                return ZmpHeartbeatAck.TryParse(body, out _, out fault) ? ZmpInboundKind.HeartbeatAck : ZmpInboundKind.Fault;
+                fault = ZmpHeartbeatAck.FaultOf(body);
+                return ZmpInboundKind.HeartbeatAck;
             case ZmpControl.Error:
-                if (ZmpErrorFrame.TryParse(body, out ZmpErrorCode code, out ReadOnlySpan<byte> reason, out fault))
-                {
-                    fault = ZmpFault.AnswerTo(code, reason);
-                }
-
+                fault = ZmpErrorFrame.FaultOf(body);
                 return ZmpInboundKind.Fault;
             default:
                 // Also a second HELLO.
                 fault = ZmpFault.UnknownControl;
                 return ZmpInboundKind.Fault;
         }
-    }
-
-    private ZmpInboundKind ParseReady(ReadOnlySpan<byte> body, out ZmpFault fault)
-    {
-        if (_stage == Stage.Open)
-        {
-            fault = ZmpFault.DuplicateReady;
-            return ZmpInboundKind.Fault;
-        }
-
-        if (!ZmpReady.IsWellFormed(body))
-        {
-            fault = ZmpFault.ReadyMetadataInvalid;
-            return ZmpInboundKind.Fault;
-        }
-
-        fault = default;
-        _stage = Stage.Open;
-        return ZmpInboundKind.ReadyAccepted;
     }
 }

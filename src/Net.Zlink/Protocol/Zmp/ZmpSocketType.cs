@@ -16,11 +16,6 @@ internal enum ZmpSocketType : byte
 
 internal static class ZmpSocketTypeExtensions
 {
-    private const uint Pairs = 1u << (int)ZmpSocketType.Pair;
-    private const uint Publishers = (1u << (int)ZmpSocketType.Pub) | (1u << (int)ZmpSocketType.XPub);
-    private const uint Subscribers = (1u << (int)ZmpSocketType.Sub) | (1u << (int)ZmpSocketType.XSub);
-    private const uint Requesters = (1u << (int)ZmpSocketType.Dealer) | (1u << (int)ZmpSocketType.Router);
-
     public static string NameOf(byte type) =>
         Enum.IsDefined((ZmpSocketType)type) ? ((ZmpSocketType)type).Name : string.Create(CultureInfo.InvariantCulture, $"type {type}");
 
@@ -48,19 +43,10 @@ internal static class ZmpSocketTypeExtensions
 
         public bool AnnouncesIdentity => type is ZmpSocketType.Dealer or ZmpSocketType.Router;
 
-        public bool IsCompatibleWith(byte peer)
-        {
-            uint welcome = type switch
-            {
-                ZmpSocketType.Pair => Pairs,
-                ZmpSocketType.Pub or ZmpSocketType.XPub => Subscribers,
-                ZmpSocketType.Sub or ZmpSocketType.XSub => Publishers,
-                ZmpSocketType.Dealer or ZmpSocketType.Router => Requesters,
-                _ => 0,
-            };
-
-            // A shift takes its count modulo 32: larger numbers are excluded first.
-            return peer <= (byte)ZmpSocketType.XSub && ((welcome >> peer) & 1) != 0;
-        }
+        public bool IsCompatibleWith(byte peer) => (type, (ZmpSocketType)peer) is
+            (ZmpSocketType.Pair, ZmpSocketType.Pair)
+            or (ZmpSocketType.Pub or ZmpSocketType.XPub, ZmpSocketType.Sub or ZmpSocketType.XSub)
+            or (ZmpSocketType.Sub or ZmpSocketType.XSub, ZmpSocketType.Pub or ZmpSocketType.XPub)
+            or (ZmpSocketType.Dealer or ZmpSocketType.Router, ZmpSocketType.Dealer or ZmpSocketType.Router);
     }
 }

@@ -199,7 +199,7 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
             }
             else
             {
-                isBehindHeartbeat = kind is ZmpInboundKind.Heartbeat or ZmpInboundKind.HeartbeatWithoutAnswer;
+                isBehindHeartbeat = kind == ZmpInboundKind.Heartbeat;
                 isHeard |= kind == ZmpInboundKind.ReadyAccepted && position + length < end;
             }
 
@@ -377,7 +377,7 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
                 return true;
             case ZmpInboundKind.ReadyAccepted:
                 return OnReady(body);
-            case ZmpInboundKind.Heartbeat or ZmpInboundKind.HeartbeatWithoutAnswer:
+            case ZmpInboundKind.Heartbeat:
                 OnHeartbeat(body);
                 return true;
             case ZmpInboundKind.HeartbeatAck:
@@ -442,7 +442,7 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
 
     private void OnHeartbeat(ReadOnlySpan<byte> body)
     {
-        ZmpHeartbeat heartbeat = ZmpHeartbeat.Read(body);
+        var heartbeat = new ZmpHeartbeat(body);
         Heartbeats().OnHeartbeat(TimeSpan.FromMilliseconds(100.0 * heartbeat.TtlTenths));
         if (heartbeat.IsToBeAnswered)
         {

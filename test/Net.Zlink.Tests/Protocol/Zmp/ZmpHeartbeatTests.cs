@@ -43,9 +43,9 @@ public sealed class ZmpHeartbeatTests
     [InlineData("020000 02 63", "7F heartbeat length mismatch", false)]
     public void A_HEARTBEAT_is_checked_for_its_length_and_answered_unless_it_is_one_byte(string body, string? expected, bool answered)
     {
-        bool good = ZmpHeartbeat.TryParse(ZmpFixture.Hex(body), out ZmpHeartbeat heartbeat, out ZmpFault fault);
-        Assert.Equal(expected, good ? null : ZmpFixture.Text(fault));
-        Assert.Equal(answered, heartbeat.IsToBeAnswered);
+        ZmpFault? fault = ZmpHeartbeat.FaultOf(ZmpFixture.Hex(body));
+        Assert.Equal(expected, fault is { } found ? ZmpFixture.Text(found) : null);
+        Assert.Equal(answered, fault is null && new ZmpHeartbeat(ZmpFixture.Hex(body)).IsToBeAnswered);
     }
 
     [Theory]
@@ -58,8 +58,8 @@ public sealed class ZmpHeartbeatTests
     [InlineData("03FF63", "7F heartbeat ack invalid")]
     public void A_HEARTBEAT_ACK_is_checked_for_its_length(string body, string? expected)
     {
-        bool good = ZmpHeartbeatAck.TryParse(ZmpFixture.Hex(body), out _, out ZmpFault fault);
-        Assert.Equal(expected, good ? null : ZmpFixture.Text(fault));
+        ZmpFault? fault = ZmpHeartbeatAck.FaultOf(ZmpFixture.Hex(body));
+        Assert.Equal(expected, fault is { } found ? ZmpFixture.Text(found) : null);
     }
 
     [Fact]
@@ -74,15 +74,18 @@ public sealed class ZmpHeartbeatTests
         {
             var buffer = new byte[ZmpHeartbeat.LargestFrame];
             ReadOnlySpan<byte> frame = buffer.AsSpan(0, ZmpHeartbeat.Write(buffer, h.Ttl, h.Context));
-            Assert.True(ZmpHeartbeat.TryParse(ZmpFrame.Next(ref frame, out _), out ZmpHeartbeat read, out _));
+            ReadOnlySpan<byte> body = ZmpFrame.Next(ref frame, out _);
+            Assert.Null(ZmpHeartbeat.FaultOf(body));
+            var read = new ZmpHeartbeat(body);
             Assert.True(read.IsToBeAnswered);
             Assert.Equal(h.Ttl, read.TtlTenths);
             Assert.Equal(h.Context, read.Context);
 
             var answer = new byte[ZmpHeartbeatAck.LargestAnswer];
             ReadOnlySpan<byte> ack = answer.AsSpan(0, ZmpHeartbeatAck.Write(answer, read.Context));
-            Assert.True(ZmpHeartbeatAck.TryParse(ZmpFrame.Next(ref ack, out _), out ReadOnlySpan<byte> context, out _));
-            Assert.Equal(h.Context, context);
+            ReadOnlySpan<byte> answered = ZmpFrame.Next(ref ack, out _);
+            Assert.Null(ZmpHeartbeatAck.FaultOf(answered));
+            Assert.Equal(h.Context, answered[2..]);
         });
     }
 
@@ -90,8 +93,7 @@ public sealed class ZmpHeartbeatTests
     public void An_unasked_ACK_may_carry_255_bytes_of_context()
     {
         byte[] body = [3, 255, .. Pattern(255, 1)];
-        Assert.True(ZmpHeartbeatAck.TryParse(body, out ReadOnlySpan<byte> context, out _));
-        Assert.Equal(255, context.Length);
+        Assert.Null(ZmpHeartbeatAck.FaultOf(body));
     }
 
     [Fact]
