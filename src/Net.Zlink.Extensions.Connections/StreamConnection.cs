@@ -8,24 +8,20 @@ namespace Net.Zlink.Extensions.Connections;
 
 internal sealed class StreamConnection : ConnectionContext, IConnectionLifetimeNotificationFeature
 {
-    private readonly StreamSocket _socket;
     private readonly StreamPipe _pipe;
-    private readonly CancellationTokenSource _closed = new();
     private readonly CancellationTokenSource _closeRequested = new();
     private readonly CancellationTokenRegistration _stopping;
     private IDictionary<object, object?>? _items;
 
-    public StreamConnection(StreamSocket socket, StreamPipe pipe, CancellationToken stopping)
+    public StreamConnection(StreamPipe pipe, CancellationToken stopping)
     {
-        _socket = socket;
         _pipe = pipe;
         Transport = pipe;
         ConnectionId = $"zlink-{pipe.Id}";
-        ConnectionClosed = _closed.Token;
+        ConnectionClosed = pipe.Ended;
         ConnectionClosedRequested = _closeRequested.Token;
         Features.Set<IConnectionLifetimeNotificationFeature>(this);
         Features.Set(pipe);
-        _ = CloseWhenEndedAsync();
         _stopping = stopping.UnsafeRegister(static connection => ((StreamConnection)connection!).RequestClose(), this);
     }
 
@@ -57,30 +53,17 @@ internal sealed class StreamConnection : ConnectionContext, IConnectionLifetimeN
 
     public CancellationToken ConnectionClosedRequested { get; set; }
 
-    public void RequestClose() => Cancel(_closeRequested);
+    /// <summary>Off the caller's stack: callbacks of the application run in it.</summary>
+    public void RequestClose() => _ = _closeRequested.CancelAsync();
 
-    public override void Abort(ConnectionAbortedException abortReason)
-    {
-        _socket.Disconnect(_pipe.Id, abort: true);
-        Cancel(_closed);
-    }
+    public override void Abort(ConnectionAbortedException abortReason) => _pipe.Abort(abortReason.Message);
 
     public override void Abort() => Abort(new ConnectionAbortedException());
 
     public override async ValueTask DisposeAsync()
     {
         await _stopping.DisposeAsync().ConfigureAwait(false);
-        await _closed.CancelAsync().ConfigureAwait(false);
         await _pipe.DisposeAsync().ConfigureAwait(false);
         await base.DisposeAsync().ConfigureAwait(false);
     }
-
-    private async Task CloseWhenEndedAsync()
-    {
-        await _pipe.InputEnded.ConfigureAwait(false);
-        Cancel(_closed);
-    }
-
-    /// <summary>Off the caller's stack: callbacks of the application run in it.</summary>
-    private static void Cancel(CancellationTokenSource source) => _ = source.CancelAsync();
 }

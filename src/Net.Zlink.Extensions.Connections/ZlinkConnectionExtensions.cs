@@ -31,10 +31,9 @@ public static class ZlinkConnectionExtensions
     {
         ArgumentNullException.ThrowIfNull(builder);
         builder.Services.TryAddScoped<THandler>();
-        string name = builder.Name!;
-        return builder.UsePipe(async (provider, pipe, stopping) =>
+        return builder.UsePipe(static async (provider, pipe, stopping) =>
         {
-            var connection = new StreamConnection(provider.GetRequiredKeyedService<StreamSocket>(name), pipe, stopping);
+            var connection = new StreamConnection(pipe, stopping);
             await using (connection.ConfigureAwait(false))
             {
                 await provider.GetRequiredService<THandler>().OnConnectedAsync(connection).ConfigureAwait(false);

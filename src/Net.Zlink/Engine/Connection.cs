@@ -20,6 +20,7 @@ internal sealed class Connection : ShardWork, IWireEvents
     private const int SendingEnded = 64;
     private const int WriteFailed = 128;
     private const int SinkRequested = 256;
+    private const int OutputEnded = 512;
 
     private readonly IConnectionSink _sink;
     private readonly ConnectionCloser _closer;
@@ -74,6 +75,9 @@ internal sealed class Connection : ShardWork, IWireEvents
 
     public FairLimit? Unfinished { init => _reader.Unfinished = value; }
 
+    /// <summary>The peer's end leaves our side open, and what comes is delivered until the peer ends.</summary>
+    public bool EndsByHalves { get; init; }
+
     public bool OutboundSurvives { get; set; }
 
     public bool OutboundStays { get; private set; }
@@ -118,6 +122,16 @@ internal sealed class Connection : ShardWork, IWireEvents
     /// <summary>Any thread.</summary>
     public void PostToSink() => Shard.Post(this, SinkRequested);
 
+    /// <summary>Any thread. Our side ends behind what is queued, and the peer's is read on.</summary>
+    public void EndOutput() => Shard.Post(this, OutputEnded);
+
+    /// <summary>From here on what the peer sends is dropped.</summary>
+    public void DropInput()
+    {
+        _reader.StopDelivering();
+        DiscardInput();
+    }
+
     public void ReadAhead() => _reader.Prefetch();
 
     /// <summary>Any thread.</summary>
@@ -157,6 +171,11 @@ internal sealed class Connection : ShardWork, IWireEvents
         if ((reasons & Resumed) != 0)
         {
             _reader.Resume();
+        }
+
+        if ((reasons & OutputEnded) != 0)
+        {
+            _closer.EndOutput();
         }
 
         if ((reasons & SendingEnded) != 0)

@@ -13,6 +13,8 @@ internal sealed class ConnectionCloser(Connection connection)
     private readonly Lock _gate = new();
     private Phase _phase;
     private bool _peerEnded;
+    private bool _endsOutput;
+    private bool _isEndingOutput;
     private bool _sendingEnded;
     private bool _lingers;
     private DisconnectReason _reason;
@@ -96,8 +98,8 @@ internal sealed class ConnectionCloser(Connection connection)
         if (isFirst)
         {
             _phase = Phase.Flushing;
-            _reason = reason;
-            connection.NotifyClosing(reason, detail);
+            _reason = _peerEnded ? _reason : reason;
+            connection.NotifyClosing(_reason, _peerEnded ? null : detail);
         }
 
         if (mode != CloseMode.Orderly)
@@ -137,8 +139,21 @@ internal sealed class ConnectionCloser(Connection connection)
         }
     }
 
+    /// <summary>Of a connection that ends by halves.</summary>
+    public void EndOutput()
+    {
+        _endsOutput = connection.Wire.EndsByHalves;
+        connection.FlushNow();
+    }
+
     public void OnFlushed()
     {
+        if (_phase == Phase.Open && _endsOutput && !_isEndingOutput)
+        {
+            EndOpenOutput();
+            return;
+        }
+
         if (_phase != Phase.Flushing)
         {
             return;
@@ -152,7 +167,8 @@ internal sealed class ConnectionCloser(Connection connection)
             DisconnectReason.ContextTerminated => WireEnd.GoingAway,
             _ => WireEnd.Plain,
         };
-        switch (connection.Wire.EndSending(end))
+        WireStatus status = _sendingEnded ? WireStatus.Done : _isEndingOutput ? WireStatus.WouldWait : connection.Wire.EndSending(end);
+        switch (status)
         {
             case WireStatus.Done:
                 OnSendingEnded();
@@ -171,14 +187,27 @@ internal sealed class ConnectionCloser(Connection connection)
         }
     }
 
+    private void EndOpenOutput()
+    {
+        if (_peerEnded)
+        {
+            Begin(_reason, CloseMode.Orderly, detail: null);
+            return;
+        }
+
+        // If it fails, reading says why.
+        _isEndingOutput = true;
+        _sendingEnded = connection.Wire.EndSending(WireEnd.Finished) != WireStatus.WouldWait;
+    }
+
     public void OnSendingEnded()
     {
+        _sendingEnded = true;
         if (_phase != Phase.WaitingForPeer)
         {
             return;
         }
 
-        _sendingEnded = true;
         if (_peerEnded)
         {
             Finish(resets: false);
@@ -202,7 +231,15 @@ internal sealed class ConnectionCloser(Connection connection)
             if (outcome is ReadOutcome.EndOfStream or ReadOutcome.Failed or ReadOutcome.Refused)
             {
                 HasLostPeer |= outcome == ReadOutcome.Failed;
-                OnPeerEnded();
+                if (IsOpen && outcome == ReadOutcome.Failed)
+                {
+                    OnLost();
+                }
+                else
+                {
+                    OnPeerEnded();
+                }
+
                 return;
             }
 
@@ -235,7 +272,7 @@ internal sealed class ConnectionCloser(Connection connection)
     private void OnPauseOver()
     {
         _discarded = 0;
-        if (_phase is Phase.Flushing)
+        if (_phase is Phase.Open or Phase.Flushing)
         {
             connection.DiscardInput();
         }
@@ -243,11 +280,16 @@ internal sealed class ConnectionCloser(Connection connection)
 
     public void OnPeerEnded()
     {
+        if (!_peerEnded && IsOpen)
+        {
+            _reason = _isEndingOutput ? DisconnectReason.Local : DisconnectReason.Remote;
+        }
+
         _peerEnded = true;
         switch (_phase)
         {
-            case Phase.Open:
-                Begin(DisconnectReason.Remote, CloseMode.Orderly, detail: null);
+            case Phase.Open when _isEndingOutput || !connection.EndsByHalves:
+                Begin(_reason, CloseMode.Orderly, detail: null);
                 break;
             case Phase.WaitingForPeer when _sendingEnded:
                 Finish(resets: false);

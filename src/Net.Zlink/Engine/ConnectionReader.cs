@@ -24,6 +24,7 @@ internal sealed class ConnectionReader
     private FairLimitShare _unfinished;
     private bool _waits = true; // Connection.Start begins the first wait, off the shard.
     private bool _paused;
+    private bool _drops;
     private bool _hasUnflushedReplies;
     private long? _finalLimit;
 
@@ -67,7 +68,7 @@ internal sealed class ConnectionReader
 
     public void Resume()
     {
-        if (_paused && _closer.IsOpen)
+        if (_paused && Delivers)
         {
             _paused = false;
             _idle?.Touch();
@@ -76,6 +77,10 @@ internal sealed class ConnectionReader
     }
 
     public void EndPause() => _paused = false;
+
+    public void StopDelivering() => _drops = true;
+
+    private bool Delivers => (_closer.IsOpen || _connection.EndsByHalves) && !_drops;
 
     public void Prefetch()
     {
@@ -109,7 +114,15 @@ internal sealed class ConnectionReader
         {
             ContinueReading();
         }
-        else if (_closer.IsOpen)
+        else
+        {
+            OnLost();
+        }
+    }
+
+    private void OnLost()
+    {
+        if (_closer.IsOpen)
         {
             _closer.OnLost();
         }
@@ -123,8 +136,9 @@ internal sealed class ConnectionReader
     {
         if (!_waits && !_closer.IsClosed)
         {
-            if (!_closer.IsOpen)
+            if (!Delivers)
             {
+                _idle?.Touch();
                 _closer.Discard(MaxReadsPerTurn);
             }
             else if (!_paused)
@@ -184,7 +198,7 @@ internal sealed class ConnectionReader
             }
 
             WireStatus wait = WireStatus.WouldWait;
-            if (_closer.IsOpen && !_frames.IsBroken && !_paused)
+            if (Delivers && !_frames.IsBroken && !_paused)
             {
                 wait = outcome switch { ReadOutcome.More => WireStatus.Done, ReadOutcome.Drained => WaitForInput(), _ => wait };
                 if (wait == WireStatus.Done)
@@ -194,7 +208,7 @@ internal sealed class ConnectionReader
             }
 
             FlushReplies();
-            if (!_closer.IsOpen)
+            if (!Delivers)
             {
                 return;
             }
@@ -207,20 +221,21 @@ internal sealed class ConnectionReader
 
             if (outcome == ReadOutcome.EndOfStream && _finalLimit is null)
             {
+                _sink.OnInputEnded(_connection);
                 _closer.OnPeerEnded();
                 return;
             }
 
-            if (outcome == ReadOutcome.Refused)
+            if (outcome == ReadOutcome.Refused && _closer.IsOpen)
             {
                 // The transport has sent its error, and no message can follow: queued messages are dropped.
                 _closer.Begin(DisconnectReason.TransportError, CloseMode.Orderly, _connection.Wire.Detail, linger: TimeSpan.Zero);
                 return;
             }
 
-            if (outcome is ReadOutcome.Failed or ReadOutcome.EndOfStream || wait == WireStatus.Failed)
+            if (outcome is ReadOutcome.Failed or ReadOutcome.EndOfStream or ReadOutcome.Refused || wait == WireStatus.Failed)
             {
-                _closer.OnLost();
+                OnLost();
             }
 
             return;

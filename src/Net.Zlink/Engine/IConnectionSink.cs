@@ -33,6 +33,11 @@ internal interface IConnectionSink
     {
     }
 
+    /// <summary>In order, behind all input. Perhaps more than once.</summary>
+    void OnInputEnded(Connection connection)
+    {
+    }
+
     bool MayRead(Connection connection);
 
     bool MayReadRemaining(Connection connection) => MayRead(connection);

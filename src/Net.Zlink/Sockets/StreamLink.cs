@@ -38,6 +38,8 @@ internal sealed class StreamLink(uint id, RedactedEndpoint endpoint, IConnection
 
     public X509Certificate2? RemoteCertificate => wire?.RemoteCertificate;
 
+    public TlsSession? Tls => wire?.Tls;
+
     public UpgradeHead? Request => wire?.Request;
 
     public string? SubProtocol => wire?.SubProtocol;
@@ -51,7 +53,10 @@ internal sealed class StreamLink(uint id, RedactedEndpoint endpoint, IConnection
 
     public Connection? Connection { get; set; }
 
-    public PipeConnection? Pipe { get; set; }
+    public PipeSink? Pipe { get; set; }
+
+    /// <summary>Null also of a pipe.</summary>
+    public Connection? Framed => Pipe is null ? Connection : null;
 
     /// <summary>The messages of a pulled peer.</summary>
     public InboundLane? Lane { get; private set; }
@@ -71,15 +76,16 @@ internal sealed class StreamLink(uint id, RedactedEndpoint endpoint, IConnection
 
     public override Connection? Reader => Connection;
 
-    public override OutboundCounts Outbound => Connection is { } connection ? connection.Outbound.Counts
-        : new OutboundCounts { AcceptedBytes = Pipe?.SentBytes ?? 0, WrittenBytes = Pipe?.SentBytes ?? 0 };
+    public override OutboundCounts Outbound => Connection is not { } connection ? default
+        : Pipe is null ? connection.Outbound.Counts
+        : connection.Outbound.Counts with { AcceptedMessages = 0, QueuedMessages = 0, WrittenMessages = 0, DroppedMessages = 0 };
 
     /// <inheritdoc/>
     /// <remarks>A handler and a pipe have no lane: what was read is delivered.</remarks>
     public override LaneCounts Inbound => (Lane?.Counts ?? default) with
     {
-        Received = Connection?.ReceivedMessages ?? 0,
-        ReceivedBytes = Connection?.ReceivedBytes ?? Pipe?.ReceivedBytes ?? 0
+        Received = Framed?.ReceivedMessages ?? 0,
+        ReceivedBytes = Connection?.ReceivedBytes ?? 0
     };
 
     public bool TryEnd(DisconnectReason reason) => Interlocked.CompareExchange(ref _ended, (int)reason + 1, 0) == 0;
@@ -101,7 +107,7 @@ internal sealed class StreamLink(uint id, RedactedEndpoint endpoint, IConnection
     /// <summary>Frames of received memory, all or none.</summary>
     public SendStatus TrySend(Slab slab, int offset, int length, int frames)
     {
-        if (Connection is not { } connection)
+        if (Framed is not { } connection)
         {
             return Unframed;
         }
@@ -119,7 +125,7 @@ internal sealed class StreamLink(uint id, RedactedEndpoint endpoint, IConnection
     /// <summary>Not behind those that wait: for the first of these.</summary>
     public SendStatus Append(in OutgoingMessage message)
     {
-        if (Connection is not { } connection)
+        if (Framed is not { } connection)
         {
             return Unframed;
         }
@@ -155,8 +161,14 @@ internal sealed class StreamLink(uint id, RedactedEndpoint endpoint, IConnection
 
     public void RequestClose(DisconnectReason reason, CloseMode mode, TimeSpan? linger = null)
     {
-        Connection?.RequestClose(reason, mode, linger);
-        Pipe?.RequestClose(reason, mode, linger);
+        if (Pipe is { } pipe)
+        {
+            pipe.RequestClose(reason, mode, linger);
+        }
+        else
+        {
+            Connection?.RequestClose(reason, mode, linger);
+        }
     }
 
     public override UndeliveredLink Undelivered(long messages, long bytes) => new(id, endpoint, RemoteText, messages, bytes);

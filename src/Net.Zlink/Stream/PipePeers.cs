@@ -1,9 +1,7 @@
-using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Sockets;
 using Net.Zlink.Sockets.Endpoints;
 using Net.Zlink.Transports;
-using Net.Zlink.Transports.WebSocket;
 
 namespace Net.Zlink;
 
@@ -20,46 +18,40 @@ internal sealed class PipePeers(Func<StreamPipe, Task>? handler) : IPeerFactory
         }
 
         StreamLink link = hub.Links.Register(endpoint, origin, wire);
-        var connection = new PipeConnection(wire, hub.Host.Pool, hub.Host.Time, settings.Connection,
-            hub.Host.Shards.For(wire));
-        link.Pipe = connection;
+        var sink = new PipeSink(hub, link, wire, settings.Connection);
         FramedPeers.Report(hub, link, wire);
         hub.Announce(link);
-        Made = new StreamPipe(connection, wire is WebSocketWire web ? new PipeInput(connection, web) : connection.Input, link.Id);
-        _ = ServeAsync(hub, link, connection, Made);
+        var pipe = new StreamPipe(sink);
+        Made = pipe;
+        // On a stack of its own: it may block before it returns its task.
+        _ = ServeAsync(hub, sink, handler is null ? Task.CompletedTask : Task.Run(() => HandleAsync(hub, sink, pipe, handler)));
+        sink.Start();
         return link.Id;
     }
 
-    private async Task ServeAsync(StreamHub hub, StreamLink link, PipeConnection connection, StreamPipe pipe)
+    private static async Task ServeAsync(StreamHub hub, PipeSink sink, Task handling)
     {
-        // Leave the accept loop's stack.
-        await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
-        Task running = connection.RunAsync();
-        // On a stack of its own: it may block before it returns its task.
-        Task handling = handler is null ? Task.CompletedTask : Task.Run(() => HandleAsync(handler));
-        await running.ConfigureAwait(false);
-        // It may never return; a shutdown waits for it until its deadline only.
-        await Task.WhenAny(handling, connection.Abandoned).ConfigureAwait(false);
-        hub.EndPeer(link, connection.EndReason, connection.EndDetail);
-        hub.OnClosed(link);
+        await sink.WaitForEndAsync(handling).ConfigureAwait(false);
+        hub.OnClosed(sink.Link);
+    }
 
-        async Task HandleAsync(Func<StreamPipe, Task> handle)
+    private static async Task HandleAsync(StreamHub hub, PipeSink sink, StreamPipe pipe, Func<StreamPipe, Task> handle)
+    {
+        DisconnectReason reason = DisconnectReason.Local;
+        try
         {
-            try
-            {
-                await handle(pipe).ConfigureAwait(false);
-            }
-            catch (Exception exception) when (connection.HasNotified(exception))
-            {
-                // The handler failed with the end of its connection, which a peer's reset causes. The peer's end reports it.
-            }
-            catch (Exception exception)
-            {
-                connection.NoteEnd(DisconnectReason.HandlerFailed);
-                hub.ReportFault(link, exception);
-            }
-
-            await pipe.DisposeAsync().ConfigureAwait(false);
+            await handle(pipe).ConfigureAwait(false);
         }
+        catch (Exception exception) when (sink.HasReported(exception))
+        {
+            // The handler failed with the end of its connection, which a peer's reset causes. The peer's end reports it.
+        }
+        catch (Exception exception)
+        {
+            reason = DisconnectReason.HandlerFailed;
+            hub.ReportFault(sink.Link, exception);
+        }
+
+        sink.Complete(reason);
     }
 }

@@ -61,7 +61,7 @@ internal sealed class StreamBatches(StreamHub hub, StreamSender sender)
     private static int SendMany(StreamLink link, ReadOnlySpan<StreamMessage> messages)
     {
         int sent = 0;
-        SendStatus status = link.Connection is null ? link.Unframed : SendStatus.Accepted;
+        SendStatus status = link.Framed is null ? link.Unframed : SendStatus.Accepted;
         while (status == SendStatus.Accepted && sent < messages.Length)
         {
             InboundRun run = StreamMessage.RunOf(messages[sent..]);

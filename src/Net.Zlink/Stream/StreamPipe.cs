@@ -1,7 +1,8 @@
 using System.IO.Pipelines;
 using System.Net;
 using System.Security.Cryptography.X509Certificates;
-using Net.Zlink.Engine;
+using Net.Zlink.Monitoring;
+using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
 
@@ -29,55 +30,60 @@ namespace Net.Zlink;
 /// </remarks>
 public sealed class StreamPipe : IDuplexPipe, IAsyncDisposable
 {
-    private readonly PipeConnection _connection;
+    private readonly PipeSink _sink;
 
-    internal StreamPipe(PipeConnection connection, PipeReader input, uint id)
-    {
-        _connection = connection;
-        Input = input;
-        Id = id;
-    }
+    internal StreamPipe(PipeSink sink) => _sink = sink;
 
     /// <summary>The bytes from the peer.</summary>
-    public PipeReader Input { get; }
+    public PipeReader Input => _sink.Input;
 
     /// <summary>The bytes to the peer.</summary>
-    public PipeWriter Output => _connection.Output;
+    public PipeWriter Output => _sink.Output;
 
-    /// <summary>Completes when nothing more comes: the peer has ended its side, or the connection is lost or closed. For who does not read
-    /// at the moment. It never fails; bytes that came before may still be in <see cref="Input"/>.</summary>
-    public Task InputEnded => _connection.InputEnded;
+    /// <summary>
+    /// Cancelled when nothing more comes: the peer has ended its side, or the connection is lost or closed. For who does not read at the
+    /// moment. Bytes that came before may still be in <see cref="Input"/>. Callbacks run on the thread pool.
+    /// </summary>
+    public CancellationToken Ended => _sink.Ended;
 
     /// <summary>The peer's id on its socket.</summary>
-    public uint Id { get; }
+    public uint Id => _sink.Link.Id;
 
     /// <summary>The peer's address.</summary>
-    public EndPoint? RemoteEndPoint => _connection.RemoteEndPoint;
+    public EndPoint? RemoteEndPoint => _sink.Link.RemoteEndPoint;
 
     /// <summary>The peer's certificate over tls and wss, or null. The connection owns it: do not dispose it.</summary>
-    public X509Certificate2? RemoteCertificate => _connection.RemoteCertificate;
+    public X509Certificate2? RemoteCertificate => _sink.Link.RemoteCertificate;
+
+    /// <summary>What the TLS handshake agreed on over tls and wss, or null.</summary>
+    public TlsSession? Tls => _sink.Link.Tls;
 
     /// <summary>The peer's upgrade request, if it was accepted over ws or wss, or null.</summary>
     public WebSocketRequest? WebSocketRequest =>
-        global::Net.Zlink.WebSocketRequest.Of(_connection.Request, RemoteEndPoint, RemoteCertificate);
+        global::Net.Zlink.WebSocketRequest.Of(_sink.Link.Request, RemoteEndPoint, RemoteCertificate);
 
     /// <summary>
     /// The sub-protocol over ws and wss that both sides agreed on, or null. See <see cref="WebSocketTransportOptions.SubProtocols"/>.
     /// </summary>
-    public string? SubProtocol => _connection.SubProtocol;
+    public string? SubProtocol => _sink.Link.SubProtocol;
 
     /// <summary>This side's address on the connection.</summary>
-    public EndPoint? LocalEndPoint => _connection.LocalEndPoint;
+    public EndPoint? LocalEndPoint => _sink.Link.LocalEndPoint;
+
+    /// <summary>Ends the connection at once, with a reset. Unread and unwritten bytes are dropped. Idempotent. Thread-safe.</summary>
+    /// <param name="reason">
+    /// Why, for the exceptions with which <see cref="Input"/> and <see cref="Output"/> fail. Null: this side ended the connection.
+    /// </param>
+    public void Abort(string? reason = null) => _sink.Abort(reason);
 
     /// <summary>
     /// Completes both pipes. Flushed bytes are still written within <see cref="SocketOptions.Linger"/>, then the connection ends.
     /// Idempotent.
     /// </summary>
     /// <returns>A task that completes at once; the connection ends in the background.</returns>
-    public async ValueTask DisposeAsync()
+    public ValueTask DisposeAsync()
     {
-        _connection.LimitWriting();
-        await _connection.Output.CompleteAsync().ConfigureAwait(false);
-        await Input.CompleteAsync().ConfigureAwait(false);
+        _sink.Complete(DisconnectReason.Local);
+        return default;
     }
 }

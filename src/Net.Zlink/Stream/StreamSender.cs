@@ -55,7 +55,7 @@ internal sealed class StreamSender
 
     public ValueTask SendDeferredAsync(StreamLink link, in DeferredMessage message, CancellationToken cancellation)
     {
-        if (link.Connection is null)
+        if (link.Framed is null)
         {
             throw ErrorOf(link.Unframed, link.Id);
         }
@@ -88,7 +88,7 @@ internal sealed class StreamSender
         int taken = 0;
         foreach (uint id in peerIds)
         {
-            if (_hub.TryFind(id, out StreamLink link) && link.Connection is not null && (encoded ??= Encode(payload, length)) is { } shared
+            if (_hub.TryFind(id, out StreamLink link) && link.Framed is not null && (encoded ??= Encode(payload, length)) is { } shared
                 && link.TrySend(shared, 0, length, frames: 1) == SendStatus.Accepted)
             {
                 taken++;

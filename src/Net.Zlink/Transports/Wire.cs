@@ -59,6 +59,8 @@ internal abstract class Wire(Transport transport) : IDisposable
 
     public X509Certificate2? RemoteCertificate { get; set; }
 
+    public TlsSession? Tls { get; set; }
+
     public UpgradeHead? Request { get; set; }
 
     /// <summary>What the application knows of a peer whose connection it brought.</summary>

@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.IO.Pipelines;
+using System.Net.Sockets;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
@@ -103,16 +104,119 @@ public sealed class PipeTests
     }
 
     [Fact]
-    public async Task An_idle_pipe_holds_no_buffer()
+    public async Task Idle_pipes_hold_no_buffer_but_the_one_that_their_shard_reads_into()
+    {
+        await using var fixture = new StreamFixture(shards: 1);
+        RawListener listener = fixture.Listen();
+        StreamSocket client = fixture.Context.CreateStream();
+        for (int i = 0; i < 3; i++)
+        {
+            StreamPipe pipe = await client.ConnectPipeAsync(listener.Endpoint, Guard.Token).Guarded();
+            RawPeer peer = fixture.Own(await listener.AcceptAsync());
+            await peer.SendAsync(new byte[] { 1, 2 });
+            pipe.Input.AdvanceTo((await pipe.Input.ReadAtLeastAsync(2, Guard.Token).Guarded()).Buffer.End);
+            await pipe.Output.WriteAsync(new byte[] { 3 }, Guard.Token);
+            Assert.Equal([3], await peer.ReadAsync(1));
+        }
+
+        await fixture.UntilAsync(() => fixture.Pool.GetStatistics().Live == 1);
+    }
+
+    [Fact]
+    public async Task Peers_that_come_together_get_a_pipe_each()
+    {
+        await using var fixture = new StreamFixture();
+        StreamSocket socket = fixture.Context.CreateStream();
+        string endpoint = socket.BindPipe("tcp://127.0.0.1:0", static pipe => pipe.Input.CopyToAsync(pipe.Output, Guard.Token));
+        RawPeer[] peers = await Task.WhenAll(Enumerable.Range(0, 20).Select(_ => fixture.ConnectAsync(endpoint)));
+        for (byte i = 0; i < peers.Length; i++)
+        {
+            await peers[i].SendAsync(new byte[] { i });
+        }
+
+        for (byte i = 0; i < peers.Length; i++)
+        {
+            Assert.Equal([i], await peers[i].ReadAsync(1));
+            peers[i].EndSending();
+        }
+    }
+
+    [Fact]
+    public async Task A_flush_waits_while_the_peer_does_not_read_and_can_be_cancelled()
+    {
+        await using var fixture = new StreamFixture();
+        RawListener listener = fixture.Listen();
+        StreamSocket client = fixture.Context.CreateStream(new StreamOptions { SendBufferSize = 16 * 1024 });
+        await using StreamPipe pipe = await client.ConnectPipeAsync(listener.Endpoint, Guard.Token).Guarded();
+        RawPeer peer = fixture.Own(await listener.AcceptAsync());
+        byte[] bytes = Wire.Pattern(1_000_000);
+        int sent = 0;
+        Task<FlushResult> flush = Task.FromResult(default(FlushResult));
+        using var cancellation = new CancellationTokenSource();
+        while (flush.IsCompleted)
+        {
+            flush = pipe.Output.WriteAsync(bytes, cancellation.Token).AsTask();
+            sent += bytes.Length;
+            await fixture.SettleAsync();
+        }
+
+        await cancellation.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => flush.Guarded());
+        flush = pipe.Output.FlushAsync(Guard.Token).AsTask();
+        pipe.Output.CancelPendingFlush();
+        Assert.True((await flush.Guarded()).IsCanceled);
+        flush = pipe.Output.FlushAsync(Guard.Token).AsTask();
+        Assert.False(flush.IsCompleted);
+        for (int left = sent; left > 0; left -= bytes.Length)
+        {
+            Wire.AssertSame(bytes, await peer.ReadAsync(bytes.Length)); // What was flushed before the cancellation has been sent.
+        }
+
+        Assert.False((await flush.Guarded()).IsCanceled);
+    }
+
+    [Fact]
+    public async Task An_abort_ends_both_sides_with_its_reason_and_resets_the_peer()
     {
         await using var fixture = new StreamFixture();
         RawListener listener = fixture.Listen();
         StreamSocket client = fixture.Context.CreateStream();
         await using StreamPipe pipe = await client.ConnectPipeAsync(listener.Endpoint, Guard.Token).Guarded();
         RawPeer peer = fixture.Own(await listener.AcceptAsync());
-        await peer.SendAsync(new byte[] { 1, 2 });
-        pipe.Input.AdvanceTo((await pipe.Input.ReadAtLeastAsync(2, Guard.Token).Guarded()).Buffer.End);
-        await fixture.UntilAsync(() => fixture.Pool.GetStatistics().Live == 0);
+        Assert.False(pipe.Ended.IsCancellationRequested);
+        pipe.Abort("the request is too long");
+        await fixture.UntilAsync(() => pipe.Ended.IsCancellationRequested);
+        IOException read = await Assert.ThrowsAsync<IOException>(() => pipe.Input.ReadAsync(Guard.Token).Guarded());
+        IOException write = await Assert.ThrowsAsync<IOException>(() => pipe.Output.WriteAsync(new byte[1], Guard.Token).Guarded());
+        Assert.Equal("The connection was ended: the request is too long.", read.Message);
+        Assert.Same(read, write);
+        await Assert.ThrowsAsync<SocketException>(() => peer.ReadToEndAsync());
+    }
+
+    [Fact]
+    public async Task Output_that_is_completed_with_an_exception_resets_the_peer()
+    {
+        await using var fixture = new StreamFixture();
+        RawListener listener = fixture.Listen();
+        StreamSocket client = fixture.Context.CreateStream();
+        await using StreamPipe pipe = await client.ConnectPipeAsync(listener.Endpoint, Guard.Token).Guarded();
+        RawPeer peer = fixture.Own(await listener.AcceptAsync());
+        await pipe.Output.CompleteAsync(new FormatException("the application gave up"));
+        await Assert.ThrowsAsync<SocketException>(() => peer.ReadToEndAsync());
+    }
+
+    [Fact]
+    public async Task A_peers_end_is_told_to_who_does_not_read()
+    {
+        await using var fixture = new StreamFixture();
+        RawListener listener = fixture.Listen();
+        StreamSocket client = fixture.Context.CreateStream();
+        await using StreamPipe pipe = await client.ConnectPipeAsync(listener.Endpoint, Guard.Token).Guarded();
+        RawPeer peer = fixture.Own(await listener.AcceptAsync());
+        await peer.SendAsync(new byte[] { 1 });
+        peer.EndSending();
+        await fixture.UntilAsync(() => pipe.Ended.IsCancellationRequested);
+        Assert.Equal([1], await ReadToEndAsync(pipe.Input));
     }
 
     private static async Task WriteAsync(PipeWriter writer, byte[] bytes)

@@ -38,7 +38,8 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
         return UpgradeResult.Of(new TlsWire(raw.Socket, raw.Transport, tls, pool)
         {
             PollingThread = tls.EndHandshake(),
-            RemoteCertificate = tls.PeerCertificate
+            RemoteCertificate = tls.PeerCertificate,
+            Tls = new TlsSession(tls)
         });
     }
 

@@ -155,6 +155,7 @@ internal abstract class WebSocketUpgrade(TlsUpgrade? tls, bool isServer, WebSock
                 raw.Socket, raw.Transport, webSocket, stream, secure, pool, isServer, settings.PingInterval, closeTimeout, time)
             {
                 RemoteCertificate = certificate,
+                Tls = secure is null ? null : new TlsSession(secure),
                 Request = head,
                 SubProtocol = subProtocol,
             });

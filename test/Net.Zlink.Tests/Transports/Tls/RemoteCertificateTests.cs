@@ -1,3 +1,4 @@
+using System.Net.Security;
 using System.Security.Cryptography.X509Certificates;
 using Net.Zlink.Tests.Support;
 using Xunit;
@@ -64,6 +65,36 @@ public sealed class RemoteCertificateTests : IDisposable
         await client.ConnectAsync(plain, Guard.Token).Guarded();
         Assert.True(server.TryGetPeer(await server.NextConnectedAsync(), out StreamPeer? other));
         Assert.Null(other.RemoteCertificate);
+    }
+
+    [Fact]
+    public async Task A_pipe_shows_what_the_TLS_handshake_agreed_on()
+    {
+        await using var fixture = new StreamFixture();
+        StreamSocket server = fixture.Context.CreateStream();
+        server.Options.Tls.Server = new SslServerAuthenticationOptions
+        {
+            ServerCertificate = _own.Server,
+            ApplicationProtocols = [new("chat"), new("mail")],
+        };
+        StreamSocket client = fixture.Context.CreateStream();
+        client.Options.Tls.Client = new SslClientAuthenticationOptions
+        {
+            RemoteCertificateValidationCallback = (_, _, _, _) => true,
+            ApplicationProtocols = [new("mail")],
+        };
+        var seen = new TaskCompletionSource<TlsSession?>(TaskCreationOptions.RunContinuationsAsynchronously);
+        string endpoint = server.BindPipe("tls://localhost:0", pipe =>
+        {
+            seen.SetResult(pipe.Tls);
+            return Task.CompletedTask;
+        });
+        await using StreamPipe pipe = await client.ConnectPipeAsync(endpoint, Guard.Token).Guarded();
+        TlsSession theirs = (await seen.Task.Guarded())!;
+        TlsSession ours = pipe.Tls!;
+        Assert.Equal(new SslApplicationProtocol("mail"), theirs.ApplicationProtocol);
+        Assert.Equal((ours.Protocol, ours.CipherSuite, ours.ApplicationProtocol),
+            (theirs.Protocol, theirs.CipherSuite, theirs.ApplicationProtocol));
     }
 
     private void Ask(TlsOptions tls)

@@ -1,0 +1,254 @@
+using System.IO.Pipelines;
+using System.Net.Sockets;
+using System.Runtime.CompilerServices;
+using Net.Zlink.Engine;
+using Net.Zlink.Monitoring;
+using Net.Zlink.Protocol;
+using Net.Zlink.Transports;
+using Net.Zlink.Transports.WebSocket;
+
+namespace Net.Zlink.Sockets;
+
+/// <summary>A connection as two byte pipes, for users with a protocol of their own, without framing.</summary>
+internal sealed class PipeSink : IConnectionSink
+{
+    // As much as a pipe holds before its writer waits.
+    private static readonly QueueLimits s_limits = new(Messages: 0, Bytes: 64 * 1024);
+
+    private readonly StreamHub _hub;
+    private readonly StreamLink _link;
+    private readonly Connection _connection;
+    private readonly Pipe _received;
+    private readonly PipeOutput _output;
+    private readonly Action _onRead;
+    private readonly TaskCompletionSource _closed = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly TaskCompletionSource _abandoned = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly CancellationTokenSource _ended = new();
+    private ConfiguredValueTaskAwaitable<FlushResult>.ConfiguredValueTaskAwaiter _delivering;
+    private volatile bool _isFull;
+    private volatile bool _isOutputEnded;
+    private volatile bool _isInputUnread;
+    private bool _isInputEnded;
+    private DisconnectReason _reason = DisconnectReason.Local;
+    private string? _abortReason;
+
+    public PipeSink(StreamHub hub, StreamLink link, Wire wire, ConnectionSettings settings)
+    {
+        _hub = hub;
+        _link = link;
+        _onRead = OnRead;
+        _received = new Pipe(new PipeOptions(hub.Host.Pool, writerScheduler: PipeScheduler.Inline, useSynchronizationContext: false));
+        _output = new PipeOutput(this, hub.Host.Pool);
+        Input = new PipeInput(this, _received.Reader);
+        var outbound = new OutboundQueue(hub.Host.Pool, UnframedBytes.Instance, s_limits)
+        {
+            CapacityAvailable = _output.OnCapacity,
+        };
+        _connection = new Connection(wire, hub.Host.Shards.For(wire), hub.Host.Pool, settings, this, link, outbound, UnframedBytes.Instance)
+        {
+            EndsByHalves = true,
+        };
+        link.Connection = _connection;
+        link.Pipe = this;
+    }
+
+    public PipeReader Input { get; }
+
+    public PipeWriter Output => _output;
+
+    public OutboundQueue Outbound => _connection.Outbound;
+
+    public StreamLink Link => _link;
+
+    /// <summary>The peer has ended its side, or the connection has ended.</summary>
+    public CancellationToken Ended => _ended.Token;
+
+    /// <summary>What a reader gets behind the last byte. Null: the peer's end.</summary>
+    public Exception? InputFailure { get; private set; }
+
+    /// <summary>Why Output fails. Null: the connection has not ended.</summary>
+    public IOException? Failure { get; private set; }
+
+    public bool RepliesSynchronously => false;
+
+    public string Name => "the pipe";
+
+    /// <summary>
+    /// Whether the exception is, or results from, one that Input or Output reported: the connection's end, not a fault of the user's code.
+    /// </summary>
+    public bool HasReported(Exception? exception)
+    {
+        while (exception is not null && !ReferenceEquals(exception, InputFailure) && !ReferenceEquals(exception, Failure))
+        {
+            exception = exception.InnerException;
+        }
+
+        return exception is not null;
+    }
+
+    public void Start() => _connection.Start();
+
+    /// <summary>Completes when the connection has ended and <paramref name="handling"/>, too, which a shutdown stops waiting for.</summary>
+    public async Task WaitForEndAsync(Task handling)
+    {
+        await _closed.Task.ConfigureAwait(false);
+        await Task.WhenAny(handling, _abandoned.Task).ConfigureAwait(false);
+    }
+
+    public void Complete(DisconnectReason reason)
+    {
+        _reason = reason;
+        Output.Complete();
+        Input.Complete();
+        RequestClose(reason, CloseMode.Orderly, _connection.Settings.Linger);
+    }
+
+    public void Abort(string? reason)
+    {
+        _abortReason = reason;
+        RequestClose(DisconnectReason.Local, CloseMode.Abort);
+    }
+
+    public void RequestClose(DisconnectReason reason, CloseMode mode, TimeSpan? linger = null)
+    {
+        if (mode != CloseMode.Orderly)
+        {
+            _abandoned.TrySetResult();
+        }
+
+        _connection.RequestClose(reason, mode, linger);
+    }
+
+    public void ScheduleFlush()
+    {
+        _connection.ScheduleFlush();
+        CallerFlush.Record(_connection.Shard);
+    }
+
+    public void OnOutputCompleted(Exception? exception)
+    {
+        if (exception is not null)
+        {
+            // The peer must not take the end for one in order.
+            RequestClose(DisconnectReason.Local, CloseMode.Abort);
+            return;
+        }
+
+        _isOutputEnded = true;
+        _connection.EndOutput();
+        CloseIfUnused();
+    }
+
+    public void OnInputUnread()
+    {
+        _isInputUnread = true;
+        _connection.PostToSink();
+    }
+
+    public void OnOpened(Connection connection)
+    {
+        // The pipe was announced when the connection was made.
+    }
+
+    public Delivery OnFrames(Connection connection, in InboundBatch batch)
+    {
+        PipeWriter writer = _received.Writer;
+        batch.Bytes.CopyTo(writer.GetSpan(batch.Length));
+        writer.Advance(batch.Length);
+        ValueTask<FlushResult> flush = writer.FlushAsync(CancellationToken.None);
+        _delivering = flush.ConfigureAwait(false).GetAwaiter();
+        if (_delivering.IsCompleted)
+        {
+            _delivering.GetResult();
+            return Delivery.Continue;
+        }
+
+        _isFull = true;
+        _delivering.UnsafeOnCompleted(_onRead);
+        return Delivery.Pause;
+    }
+
+    public bool MayRead(Connection connection) => !_isFull;
+
+    public void OnPosted(Connection connection)
+    {
+        if (_isInputUnread)
+        {
+            EndInput(failure: null);
+            connection.DropInput();
+            CloseIfUnused();
+        }
+    }
+
+    public void OnInputEnded(Connection connection) => EndInput(connection.Wire is WebSocketWire { IsCutOff: true }
+        ? new IOException("The connection was lost: the peer ended it without a CLOSE.", new SocketException((int)SocketError.ConnectionReset))
+        : null);
+
+    public void OnClosing(Connection connection, DisconnectReason reason, string? detail)
+    {
+        Failure = reason == DisconnectReason.TransportError
+            ? new IOException($"The connection was lost: {detail}.", new SocketException((int)connection.Wire.Error))
+            : new IOException($"The connection was ended: {_abortReason ?? detail ?? reason.Words()}.");
+        _hub.EndPeer(_link, reason, detail);
+        _output.OnCapacity();
+    }
+
+    public void OnClosed(Connection connection)
+    {
+        EndInput(Failure);
+        _closed.TrySetResult();
+    }
+
+    public void OnFault(Connection connection, Exception exception) => _hub.ReportFault(_link, exception);
+
+    private void OnRead()
+    {
+        _delivering.GetResult();
+        _isFull = false;
+        _connection.Resume();
+    }
+
+    private void EndInput(IOException? failure)
+    {
+        if (!_isInputEnded)
+        {
+            _isInputEnded = true;
+            InputFailure = failure;
+            _received.Writer.Complete();
+            _ = _ended.CancelAsync(); // Off the shard: callbacks of the application run in it.
+        }
+    }
+
+    /// <summary>Nobody reads or writes it any more. A WebSocket has no half-close: it ends with Output.</summary>
+    private void CloseIfUnused()
+    {
+        if (_isOutputEnded && (_isInputUnread || !_connection.Wire.EndsByHalves))
+        {
+            _connection.RequestClose(_reason, CloseMode.Orderly, _connection.Settings.Linger);
+        }
+    }
+
+    /// <summary>Bytes as they come: each read is delivered, and each part of a flush is sent.</summary>
+    private sealed class UnframedBytes : FrameFormat, IFrameScanner
+    {
+        public static readonly UnframedBytes Instance = new();
+
+        private UnframedBytes()
+            : base(headerSize: 0)
+        {
+        }
+
+        public FrameScan Scan(ReadOnlySpan<byte> bytes) => new(bytes.Length, 1, 0, IsBroken: false, 0);
+
+        public override void WriteHeader(Span<byte> destination, int length, bool more)
+        {
+            // There is none.
+        }
+
+        public override int ReadLength(ReadOnlySpan<byte> frame, out bool more)
+        {
+            more = false;
+            return frame.Length;
+        }
+    }
+}
