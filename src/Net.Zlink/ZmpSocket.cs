@@ -81,7 +81,9 @@ public abstract class ZmpSocket : ZlinkSocket
     /// connected, or was returned by this socket's Bind, stays as it is. Inproc: each call makes a link.
     /// </summary>
     /// <remarks>
-    /// <para>The event ConnectRetried, the log, <see cref="GetPeers"/> and <see cref="ZlinkSocket.Describe"/> report why an attempt failed.</para>
+    /// <para>
+    /// The event ConnectRetried, the log, <see cref="GetPeers"/> and <see cref="ZlinkSocket.Describe"/> report why an attempt failed.
+    /// </para>
     /// <para>
     /// As in the native core, a protocol fault ends the endpoint for good: another protocol, a socket type that does not fit, or a message
     /// over either side's MaxMessageSize (docs/protocol.md section 13). The event ConnectGivenUp and a warning report it. Connect again

@@ -1,49 +1,59 @@
-using System.Threading.Tasks.Sources;
+using System.Threading.Channels;
 
 namespace Net.Zlink.Monitoring;
 
 /// <summary>One subscription to a socket's events, with its only reader.</summary>
 /// <remarks>
 /// Not an async iterator: one that is awaited with a SynchronizationContext that rejects posts would throw on a pool thread and end the
-/// process. Here the post happens in <see cref="Wake"/>. A wait is complete as soon as its event is raised, so a reader can also poll it.
+/// process. Here the post happens in <see cref="Write"/>. A wait is complete as soon as its event is raised, so a reader can also poll it.
 /// </remarks>
-internal sealed class EventStream : IAsyncEnumerable<SocketEvent>, IAsyncEnumerator<SocketEvent>, IValueTaskSource<bool>
+internal sealed class EventStream : IAsyncEnumerable<SocketEvent>, IAsyncEnumerator<SocketEvent>
 {
     // 4,096 events of about 100 bytes: enough for a burst of 2,000 connections (two events each), and 0.4 MB if nobody reads.
     internal const int Capacity = 4096;
 
-    private readonly Queue<SocketEvent> _queue = new();
+    private readonly Channel<SocketEvent> _events;
     private readonly SocketMonitors _owner;
     private readonly SocketEventTypes _mask;
     private readonly Lock _gate = new();
-    private ManualResetValueTaskSourceCore<bool> _wait = new() { RunContinuationsAsynchronously = true };
     private CancellationTokenRegistration _ofCall;
     private CancellationTokenRegistration _ofEnumeration;
     private CancellationToken _cancelledBy;
     private SocketEvent _current;
     private long _dropped;
     private bool _isEnumerated;
-    private bool _isWaiting;
-    private bool _hasEnded;
+    private bool _isAwaited;
+    private volatile bool _hasEnded;
+    private volatile bool _isDisposed;
 
     public EventStream(SocketMonitors owner, SocketEventTypes mask)
     {
         _owner = owner;
         _mask = mask;
+        _events = Channel.CreateBounded<SocketEvent>(
+            new BoundedChannelOptions(Capacity) { FullMode = BoundedChannelFullMode.DropOldest, SingleReader = true },
+            _ => Interlocked.Increment(ref _dropped));
     }
 
-    public SocketEvent Current => _current;
+    public SocketEvent Current
+    {
+        get
+        {
+            if (_isAwaited)
+            {
+                _isAwaited = false;
+                TryTake();
+            }
+
+            return _current;
+        }
+    }
 
     public IAsyncEnumerator<SocketEvent> GetAsyncEnumerator(CancellationToken cancellationToken = default)
     {
-        lock (_gate)
+        if (Interlocked.Exchange(ref _isEnumerated, true))
         {
-            if (_isEnumerated)
-            {
-                throw new InvalidOperationException("These events are being read already. Call MonitorAsync for each reader.");
-            }
-
-            _isEnumerated = true;
+            throw new InvalidOperationException("These events are being read already. Call MonitorAsync for each reader.");
         }
 
         CancelWith(cancellationToken, ref _ofEnumeration);
@@ -52,39 +62,31 @@ internal sealed class EventStream : IAsyncEnumerable<SocketEvent>, IAsyncEnumera
 
     public ValueTask<bool> MoveNextAsync()
     {
-        lock (_gate)
+        if (_cancelledBy.IsCancellationRequested)
         {
-            if (_cancelledBy.IsCancellationRequested)
-            {
-                return ValueTask.FromCanceled<bool>(_cancelledBy);
-            }
-
-            if (TryTake())
-            {
-                return ValueTask.FromResult(true);
-            }
-
-            if (_hasEnded)
-            {
-                return ValueTask.FromResult(false);
-            }
-
-            _wait.Reset();
-            _isWaiting = true;
-            return new ValueTask<bool>(this, _wait.Version);
+            return ValueTask.FromCanceled<bool>(_cancelledBy);
         }
+
+        // A publisher that has not seen the end yet may have written behind the last event.
+        if (_isDisposed || Current.Type == SocketEventTypes.MonitorStopped)
+        {
+            return ValueTask.FromResult(false);
+        }
+
+        if (TryTake())
+        {
+            return ValueTask.FromResult(true);
+        }
+
+        _isAwaited = true;
+        return _events.Reader.WaitToReadAsync(CancellationToken.None);
     }
 
     /// <summary>Any thread, also while a wait is in progress, which ends then. Idempotent.</summary>
     public ValueTask DisposeAsync()
     {
+        _isDisposed = true;
         _owner.Remove(this);
-        lock (_gate)
-        {
-            _queue.Clear();
-            _dropped = 0;
-        }
-
         End(last: null);
         return ValueTask.CompletedTask;
     }
@@ -93,53 +95,22 @@ internal sealed class EventStream : IAsyncEnumerable<SocketEvent>, IAsyncEnumera
 
     public void Publish(in SocketEvent socketEvent)
     {
-        if ((socketEvent.Type & _mask) == SocketEventTypes.None)
+        if (!_hasEnded && (socketEvent.Type & _mask) != SocketEventTypes.None)
         {
-            return;
-        }
-
-        // Publishers may still see a stream that has ended. The lock keeps them from writing behind its last event.
-        bool wakes;
-        lock (_gate)
-        {
-            wakes = !_hasEnded && Add(socketEvent);
-        }
-
-        if (wakes)
-        {
-            Wake(hasEvent: true);
+            Write(socketEvent);
         }
     }
 
     public void End(SocketEvent? last)
     {
-        bool hasEvent = false;
-        bool wakes = false;
-        lock (_gate)
+        _hasEnded = true;
+        if (last is { } stop && (stop.Type & _mask) != SocketEventTypes.None)
         {
-            if (!_hasEnded)
-            {
-                _hasEnded = true;
-                hasEvent = last is { } stop && (stop.Type & _mask) != SocketEventTypes.None && Add(stop);
-                wakes = hasEvent || _isWaiting;
-                _isWaiting = false;
-            }
+            Write(stop);
         }
 
-        Unregister();
-        if (wakes)
-        {
-            Wake(hasEvent);
-        }
+        Complete(error: null);
     }
-
-    bool IValueTaskSource<bool>.GetResult(short token) => _wait.GetResult(token);
-
-    ValueTaskSourceStatus IValueTaskSource<bool>.GetStatus(short token) => _wait.GetStatus(token);
-
-    void IValueTaskSource<bool>.OnCompleted(
-        Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
-        _wait.OnCompleted(continuation, state, token, flags);
 
     private void CancelWith(CancellationToken cancellation, ref CancellationTokenRegistration place)
     {
@@ -148,97 +119,71 @@ internal sealed class EventStream : IAsyncEnumerable<SocketEvent>, IAsyncEnumera
         lock (_gate)
         {
             place = made;
-            if (!_hasEnded)
-            {
-                return;
-            }
         }
 
-        Unregister();
+        if (_hasEnded)
+        {
+            Unregister();
+        }
     }
 
     private void Unregister()
     {
-        _ofCall.Unregister();
-        _ofEnumeration.Unregister();
+        lock (_gate)
+        {
+            _ofCall.Unregister();
+            _ofEnumeration.Unregister();
+        }
     }
 
     private void Cancel(CancellationToken cancellation)
     {
         _owner.Remove(this);
-        bool wakes;
-        lock (_gate)
-        {
-            _cancelledBy = cancellation;
-            _hasEnded = true;
-            wakes = _isWaiting;
-            _isWaiting = false;
-        }
-
-        Unregister();
-        if (wakes)
-        {
-            Wake(hasEvent: false, new OperationCanceledException(cancellation));
-        }
-    }
-
-    /// <summary>True: a wait has its event, and is to be woken outside of the lock.</summary>
-    private bool Add(in SocketEvent socketEvent)
-    {
-        if (_isWaiting)
-        {
-            _current = socketEvent;
-            _isWaiting = false;
-            return true;
-        }
-
-        if (_queue.Count == Capacity)
-        {
-            _queue.Dequeue();
-            _dropped++;
-        }
-
-        try
-        {
-            _queue.Enqueue(socketEvent);
-        }
-        catch (OutOfMemoryException)
-        {
-            _dropped++;
-        }
-
-        return false;
+        _cancelledBy = cancellation;
+        _hasEnded = true;
+        Complete(new OperationCanceledException(cancellation));
     }
 
     private bool TryTake()
     {
-        if (_dropped == 0)
+        long dropped = Interlocked.Exchange(ref _dropped, 0);
+        if (dropped == 0)
         {
-            return _queue.TryDequeue(out _current);
+            return _events.Reader.TryRead(out _current);
         }
 
-        _current = new SocketEvent(SocketEventTypes.EventsDropped, _dropped, ReadOnlyMemory<byte>.Empty, "", "", 0,
+        _current = new SocketEvent(SocketEventTypes.EventsDropped, dropped, ReadOnlyMemory<byte>.Empty, "", "", 0,
             "events that were not read in time");
-        _dropped = 0;
         return true;
     }
 
-    private void Wake(bool hasEvent, Exception? error = null)
+    private void Write(in SocketEvent socketEvent)
     {
         try
         {
-            if (error is null)
-            {
-                _wait.SetResult(hasEvent);
-            }
-            else
-            {
-                _wait.SetException(error);
-            }
+            _events.Writer.TryWrite(socketEvent);
+        }
+        catch (OutOfMemoryException)
+        {
+            Interlocked.Increment(ref _dropped);
         }
         catch (Exception)
         {
             // The waiting reader's SynchronizationContext is gone (a closed window), and the reader with it.
         }
+    }
+
+    private void Complete(Exception? error)
+    {
+        try
+        {
+            _events.Writer.TryComplete(error);
+        }
+        catch (Exception)
+        {
+            // As above.
+        }
+
+        Unregister();
     }
 }

@@ -107,7 +107,7 @@ public sealed class SocketProxy
     public Task RunAsync(CancellationToken cancellationToken = default)
     {
         Start();
-        return LoopAsync(cancellationToken);
+        return LoopAsync(blocking: false, cancellationToken);
     }
 
     /// <summary>As <see cref="RunAsync"/>, on the calling thread, which blocks until the run ends.</summary>
@@ -118,30 +118,9 @@ public sealed class SocketProxy
     {
         BlockingWait.ThrowIfOnShard(nameof(RunAsync));
         Start();
-        try
-        {
-            while (true)
-            {
-                Turn turn = Advance();
-                if (turn == Turn.Nothing)
-                {
-                    Waiter<bool> waiter = BeginWait(blocking: true, out turn);
-                    if (turn == Turn.Nothing)
-                    {
-                        _wait.Block(waiter, Timeout.InfiniteTimeSpan);
-                    }
-                }
-
-                if (turn == Turn.TheEnd)
-                {
-                    return;
-                }
-            }
-        }
-        finally
-        {
-            EndRun();
-        }
+#pragma warning disable RS0030 // The task is complete: this loop blocks where the other one awaits.
+        LoopAsync(blocking: true, CancellationToken.None).GetAwaiter().GetResult();
+#pragma warning restore RS0030
     }
 
     /// <summary>
@@ -184,20 +163,28 @@ public sealed class SocketProxy
         }
     }
 
-    private async Task LoopAsync(CancellationToken cancellation)
+    private async Task LoopAsync(bool blocking, CancellationToken cancellation)
     {
         try
         {
-            // Not on the caller's thread, which may be a user interface's.
-            await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+            if (!blocking)
+            {
+                // Not on the caller's thread, which may be a user interface's.
+                await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+            }
+
             while (true)
             {
                 cancellation.ThrowIfCancellationRequested();
                 Turn turn = Advance();
                 if (turn == Turn.Nothing)
                 {
-                    Waiter<bool> waiter = BeginWait(blocking: false, out turn);
-                    if (turn == Turn.Nothing)
+                    Waiter<bool> waiter = BeginWait(blocking, out turn);
+                    if (turn == Turn.Nothing && blocking)
+                    {
+                        _wait.Block(waiter, Timeout.InfiniteTimeSpan);
+                    }
+                    else if (turn == Turn.Nothing)
                     {
                         await ReadinessWait.WaitAsync(waiter, cancellation).ConfigureAwait(false);
                     }
@@ -208,7 +195,7 @@ public sealed class SocketProxy
                     return;
                 }
 
-                if (turn == Turn.FullBurst)
+                if (turn == Turn.FullBurst && !blocking)
                 {
                     // Lets other work use the pool thread in between.
                     await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);

@@ -1,4 +1,5 @@
 using System.Text;
+using Net.Zlink.Sockets.Routing;
 
 namespace Net.Zlink;
 
@@ -249,25 +250,25 @@ public sealed class LastValuePublisher : IAsyncDisposable, IDisposable
         ReadOnlySpan<byte> prefix = notice.Span[1..];
         lock (_gate)
         {
-            if (notice.UserState is not HeldPrefixes held)
+            if (notice.UserState is not PrefixCounts held)
             {
-                notice.UserState = held = new HeldPrefixes();
+                notice.UserState = held = new PrefixCounts();
             }
 
             if (notice.Span[0] == 0)
             {
-                return !held.Remove(prefix) || Socket.Unsubscribe(in notice, prefix);
+                return !held.Remove(prefix, out int left) || left > 0 || Socket.Unsubscribe(in notice, prefix);
             }
 
             // Values are sent, and the subscription counts, under the lock that publishing takes: nothing comes between the two.
-            return !held.Add(prefix) || (SendNewest(in notice, prefix, held) && Socket.Subscribe(in notice, prefix));
+            return held.Add(prefix) > 1 || (SendNewest(in notice, prefix, held) && Socket.Subscribe(in notice, prefix));
         }
     }
 
     // Under the gate. Topics that another subscription of the peer covers were sent to it already.
-    private bool SendNewest(in Message notice, ReadOnlySpan<byte> prefix, HeldPrefixes held)
+    private bool SendNewest(in Message notice, ReadOnlySpan<byte> prefix, PrefixCounts held)
     {
-        if (held.Covers(prefix, 0, prefix.Length - 1))
+        if (!prefix.IsEmpty && held.Matches(prefix[..^1]))
         {
             return true;
         }
@@ -275,7 +276,7 @@ public sealed class LastValuePublisher : IAsyncDisposable, IDisposable
         for (int i = _newest.LowerBound(prefix); i < _newest.Count && _newest.TopicAt(i).StartsWith(prefix); i++)
         {
             ReadOnlySpan<byte> topic = _newest.TopicAt(i);
-            if (held.Covers(topic, prefix.Length + 1, topic.Length))
+            if (held.Matches(topic, prefix.Length + 1))
             {
                 continue;
             }

@@ -322,6 +322,8 @@ internal abstract class SocketCore
         }
     }
 
+    protected HashSet<PeerLink> LinksUnderLock => _links;
+
     public PeerLink[] Links
     {
         get

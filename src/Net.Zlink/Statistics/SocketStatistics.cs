@@ -6,8 +6,8 @@ using Net.Zlink.Sockets.Links;
 namespace Net.Zlink;
 
 /// <summary>
-/// A snapshot of a socket, in whole messages, with peers that have gone. Sent: accepted = written + dropped + queued. Received: read = delivered + dropped +
-/// filtered + unread.
+/// A snapshot of a socket, in whole messages, with peers that have gone. Sent: accepted = written + dropped + queued. Received: read =
+/// delivered + dropped + filtered + unread.
 /// </summary>
 /// <remarks>
 /// Subscriptions count as messages where a SUB or XSUB sends them, and where an XPUB's application receives them. Other subscriptions at a

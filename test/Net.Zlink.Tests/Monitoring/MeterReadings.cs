@@ -3,8 +3,8 @@ using System.Globalization;
 
 namespace Net.Zlink.Tests.Monitoring;
 
-/// <summary>What a context's instruments say now, by name and tag: "zlink.socket.peers/PUB", "zlink.socket.dropped/PUB/unread". Values of one name
-/// and tag are added up.</summary>
+/// <summary>What a context's instruments say now, by name and tag: "zlink.socket.peers/PUB", "zlink.socket.dropped/PUB/unread".
+/// Values of one name and tag are added up.</summary>
 internal static class MeterReadings
 {
     public static Dictionary<string, double> Of(ZlinkContext context)

@@ -147,12 +147,14 @@ public sealed class SocketCallbackTests
         (await server.ReceiveAsync(Guard.Token).Guarded()).Dispose();
         await Guard.UntilAsync(() => client.GetStatistics().WrittenMessages == 1, "what came has been counted where it was written, too");
         listener.RecordObservableInstruments();
-        Assert.Equal((2, 1, 1), (values["zlink.socket.peers STREAM"], values["zlink.socket.received STREAM"], values["zlink.socket.sent STREAM"]));
+        Assert.Equal((2, 1, 1),
+            (values["zlink.socket.peers STREAM"], values["zlink.socket.received STREAM"], values["zlink.socket.sent STREAM"]));
         server.Dispose();
         client.Dispose();
         await Guard.UntilAsync(() => context.GetStatistics().Sockets == 0, "the sockets end");
         listener.RecordObservableInstruments();
-        Assert.Equal((0, 1, 1), (values["zlink.socket.peers STREAM"], values["zlink.socket.received STREAM"], values["zlink.socket.sent STREAM"]));
+        Assert.Equal((0, 1, 1),
+            (values["zlink.socket.peers STREAM"], values["zlink.socket.received STREAM"], values["zlink.socket.sent STREAM"]));
     }
 
     /// <summary>Keeps the last value of each of the context's instruments, by name and tags.</summary>

@@ -19,8 +19,8 @@ public sealed class StreamMeterTests
         await server.NextConnectedAsync();
         await server.NextConnectedAsync();
         await (await fixture.ConnectAsync(endpoint)).ReadToAnyEndAsync();
-        AssertRead(fixture, ("zlink.socket.connections/STREAM/accepted", 3), ("zlink.socket.connections/STREAM/dialled", 1), ("zlink.socket.refused/STREAM", 1),
-            ("zlink.socket.peers/STREAM", 3));
+        AssertRead(fixture, ("zlink.socket.connections/STREAM/accepted", 3), ("zlink.socket.connections/STREAM/dialled", 1),
+            ("zlink.socket.refused/STREAM", 1), ("zlink.socket.peers/STREAM", 3));
     }
 
     [Fact]
@@ -36,20 +36,20 @@ public sealed class StreamMeterTests
         Assert.Equal(5, socket.Fill(silentId));
         await talker.SendAsync(Wire.Frames([1], [2], [3]));
         await fixture.UntilAsync(() => socket.GetStatistics().UnreadMessages == 3);
-        AssertRead(fixture, ("zlink.socket.queued/STREAM", 5), ("zlink.socket.unread/STREAM", 3), ("zlink.socket.dropped/STREAM/connection_lost", 0),
-            ("zlink.socket.dropped/STREAM/unread", 0));
+        AssertRead(fixture, ("zlink.socket.queued/STREAM", 5), ("zlink.socket.unread/STREAM", 3),
+            ("zlink.socket.dropped/STREAM/connection_lost", 0), ("zlink.socket.dropped/STREAM/unread", 0));
 
         Assert.True(socket.TryGetPeer(silentId, out StreamPeer? silent));
         silent.Disconnect(abort: true);
         Assert.True(socket.Disconnect(talkerId));
         await fixture.UntilAsync(() => socket.GetStatistics().ClosedConnections == 2);
-        AssertRead(fixture, ("zlink.socket.queued/STREAM", 0), ("zlink.socket.unread/STREAM", 0), ("zlink.socket.dropped/STREAM/connection_lost", 5),
-            ("zlink.socket.dropped/STREAM/unread", 3));
+        AssertRead(fixture, ("zlink.socket.queued/STREAM", 0), ("zlink.socket.unread/STREAM", 0),
+            ("zlink.socket.dropped/STREAM/connection_lost", 5), ("zlink.socket.dropped/STREAM/unread", 3));
 
         socket.Dispose();
         await fixture.UntilAsync(() => fixture.Context.GetStatistics().Sockets == 0);
-        AssertRead(fixture, ("zlink.socket.queued/STREAM", 0), ("zlink.socket.unread/STREAM", 0), ("zlink.socket.dropped/STREAM/connection_lost", 5),
-            ("zlink.socket.dropped/STREAM/unread", 3));
+        AssertRead(fixture, ("zlink.socket.queued/STREAM", 0), ("zlink.socket.unread/STREAM", 0),
+            ("zlink.socket.dropped/STREAM/connection_lost", 5), ("zlink.socket.dropped/STREAM/unread", 3));
     }
 
     [Fact]

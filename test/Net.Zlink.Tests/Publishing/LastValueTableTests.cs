@@ -15,23 +15,6 @@ public sealed class LastValueTableTests
         FsCheck.Check.QuickThrowOnFailure(Prop.ForAll(
             Gen.Choose(0, 8 * 5 - 1).Zip(Gen.Choose(0, 120)).ListOf().ToArbitrary(), static steps => Compare(steps)));
 
-    [Fact]
-    public void Prefixes_are_counted_and_cover_the_topics_that_begin_with_them()
-    {
-        var held = new HeldPrefixes();
-        Assert.False(held.Covers("ab"u8, 0, 2));
-        Assert.True(held.Add("a"u8));
-        Assert.False(held.Add("a"u8));
-        Assert.True(held.Covers("ab"u8, 0, 2));
-        Assert.False(held.Covers("ab"u8, 2, 2));
-        Assert.False(held.Covers("b"u8, 0, 1));
-        Assert.False(held.Remove("a"u8));
-        Assert.True(held.Remove("a"u8));
-        Assert.False(held.Remove("a"u8));
-        Assert.True(held.Add(""u8));
-        Assert.True(held.Covers("b"u8, 0, 0));
-    }
-
     private static void Compare(IEnumerable<(int Step, int Length)> steps)
     {
         string[] topics = ["", "a", "ab", "abc", "b", "ba", "c", "é"];

@@ -12,7 +12,6 @@ internal sealed class PublisherCore : SocketCore
     private const long LeastTopicBytes = 1024 * 1024;
 
     private readonly SubscriptionTrie<PeerLink> _subscriptions = new();
-    private readonly Distribution<PeerLink> _all = new();
     private readonly List<Subscriber<PeerLink>> _matches = [];
     private readonly PublisherNotices? _notifications;
     private PeerLink[] _targets = new PeerLink[16];
@@ -153,7 +152,7 @@ internal sealed class PublisherCore : SocketCore
                 Array.Copy(_targets, rented, count);
             }
 
-            if (_everyone is null && !Inverts && _leaving == 0 && count > 0 && count == _all.Count
+            if (_everyone is null && !Inverts && _leaving == 0 && count > 0 && count == LinksUnderLock.Count
                 && count == _subscriptions.UnfilteredCount)
             {
                 Volatile.Write(ref _everyone, _targets.AsSpan(0, count).ToArray());
@@ -314,7 +313,7 @@ internal sealed class PublisherCore : SocketCore
     protected override bool Attach(PeerLink link)
     {
         _everyone = null;
-        link.PatternState = new PublisherLinkState(_all.Add(link), _subscriptions, link, link is WireLink ? Host.Subscriptions : null);
+        link.PatternState = new PublisherLinkState(_subscriptions, link, link is WireLink ? Host.Subscriptions : null);
         return true;
     }
 
@@ -329,7 +328,6 @@ internal sealed class PublisherCore : SocketCore
 
         var state = (PublisherLinkState)link.PatternState!;
         link.PatternState = null;
-        _all.Remove(state.Slot);
         DropTopics(state);
     }
 
@@ -452,7 +450,7 @@ internal sealed class PublisherCore : SocketCore
                 ((PublisherLinkState)match.Peer.PatternState!).IsMatch = true;
             }
 
-            foreach (PeerLink link in _all.Peers)
+            foreach (PeerLink link in LinksUnderLock)
             {
                 if (!((PublisherLinkState)link.PatternState!).IsMatch)
                 {

@@ -4,14 +4,12 @@ using Net.Zlink.Sockets.Routing;
 
 namespace Net.Zlink.Sockets.Patterns;
 
-internal sealed class PublisherLinkState(DistributionSlot slot, SubscriptionTrie<PeerLink> trie, PeerLink link, FairLimit? limit)
+internal sealed class PublisherLinkState(SubscriptionTrie<PeerLink> trie, PeerLink link, FairLimit? limit)
 {
     public FairLimitShare ByteShare = new(limit);
 
     private Subscriber<PeerLink>? _requested;
     private SubscriptionTrie<PeerLink>? _requestedTrie;
-
-    public DistributionSlot Slot => slot;
 
     public Subscriber<PeerLink> Granted { get; private set; } = trie.NewSubscriber(link);
 

@@ -21,7 +21,6 @@ internal sealed class SubscriberCore : SocketCore
     private const int MaxUnsentUpdates = 4;
     private static readonly TimeSpan UnreadTime = TimeSpan.FromSeconds(10);
     private readonly PrefixCounts _topics = new();
-    private readonly Distribution<PeerLink> _all = new();
 
     private PeerLink[]? _peers;
 
@@ -158,20 +157,13 @@ internal sealed class SubscriberCore : SocketCore
     protected override bool Attach(PeerLink link)
     {
         _peers = null;
-        link.PatternState = _all.Add(link);
         _toGreet.Add(link);
         return true;
     }
 
     protected override void Remove(PeerLink link)
     {
-        if (link.PatternState is DistributionSlot slot)
-        {
-            link.PatternState = null;
-            _peers = null;
-            _all.Remove(slot);
-        }
-
+        _peers = null;
         _toGreet.Remove(link);
     }
 
@@ -243,7 +235,7 @@ internal sealed class SubscriberCore : SocketCore
 
     private PeerLink[] PeersUnderLock()
     {
-        PeerLink[] peers = _peers ?? [.. _all.Peers];
+        PeerLink[] peers = _peers ?? [.. LinksUnderLock];
         Volatile.Write(ref _peers, peers);
         return peers;
     }

@@ -25,7 +25,20 @@ internal sealed class PrefixCounts
         return true;
     }
 
-    public bool Matches(ReadOnlySpan<byte> topic) => _tree.Match(topic).MoveNext();
+    /// <summary>The topic begins with one of the prefixes that have at least so many bytes.</summary>
+    public bool Matches(ReadOnlySpan<byte> topic, int minLength = 0)
+    {
+        PrefixMatches<int> matches = _tree.Match(topic);
+        while (matches.MoveNext())
+        {
+            if (matches.Length >= minLength)
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
 
     /// <summary>The distinct prefixes in ascending byte order, each before its extensions: the order of re-sending.</summary>
     public OrderedPrefixes<int> GetEnumerator() => _tree.InOrder();

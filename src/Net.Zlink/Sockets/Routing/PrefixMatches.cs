@@ -3,9 +3,13 @@ namespace Net.Zlink.Sockets.Routing;
 internal ref struct PrefixMatches<TValue>(PrefixNode<TValue> root, ReadOnlySpan<byte> topic)
 {
     private ReadOnlySpan<byte> _left = topic;
+    private readonly int _all = topic.Length;
     private PrefixNode<TValue>? _next = root;
 
     public PrefixNode<TValue> Current { get; private set; } = null!;
+
+    /// <summary>Of the prefix.</summary>
+    public int Length { get; private set; }
 
     public bool MoveNext()
     {
@@ -13,10 +17,12 @@ internal ref struct PrefixMatches<TValue>(PrefixNode<TValue> root, ReadOnlySpan<
         while (node is not null)
         {
             PrefixNode<TValue> here = node;
+            int length = _all - _left.Length;
             node = Descend(here);
             if (here.HasValue)
             {
                 Current = here;
+                Length = length;
                 _next = node;
                 return true;
             }

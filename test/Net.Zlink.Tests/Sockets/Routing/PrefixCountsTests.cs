@@ -72,6 +72,8 @@ public sealed class PrefixCountsTests
                 foreach (string topic in (string[])[prefix, prefix + "a", prefix.Length == 0 ? "" : prefix[..^1]])
                 {
                     Assert.Equal(model.Exists(p => topic.StartsWith(p, StringComparison.Ordinal)), test._counts.Matches(Bytes(topic)));
+                    Assert.Equal(model.Exists(p => p.Length > 1 && topic.StartsWith(p, StringComparison.Ordinal)),
+                        test._counts.Matches(Bytes(topic), minLength: 2));
                 }
             }
         });
