@@ -1,6 +1,7 @@
 using Net.Zlink.Engine;
-using Net.Zlink.Sockets;
+using Net.Zlink.Sockets.Links;
 using Net.Zlink.Sockets.Patterns;
+using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink;
 
@@ -20,7 +21,7 @@ namespace Net.Zlink;
 public sealed class DealerSocket : DuplexSocket
 {
     internal DealerSocket(EngineHost host, InprocRegistry inproc, DealerOptions options)
-        : base(new DealerCore(host, inproc), options)
+        : base(new ZmpEndpoints(new DealerCore(host), inproc), options)
     {
     }
 

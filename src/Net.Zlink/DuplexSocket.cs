@@ -1,12 +1,13 @@
-using Net.Zlink.Sockets;
+using Net.Zlink.Sockets.Links;
+using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink;
 
 /// <summary>A socket that receives messages, and sends them to peers of its own choice.</summary>
 public abstract class DuplexSocket : ReceivingSocket, IMessageSender
 {
-    private protected DuplexSocket(SocketCore core, ZmpSocketOptions options)
-        : base(core, options)
+    private protected DuplexSocket(ZmpEndpoints endpoints, ZmpSocketOptions options)
+        : base(endpoints, options)
     {
     }
 

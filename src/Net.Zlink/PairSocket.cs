@@ -1,6 +1,7 @@
 using Net.Zlink.Engine;
-using Net.Zlink.Sockets;
+using Net.Zlink.Sockets.Links;
 using Net.Zlink.Sockets.Patterns;
+using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink;
 
@@ -21,7 +22,7 @@ namespace Net.Zlink;
 public sealed class PairSocket : DuplexSocket
 {
     internal PairSocket(EngineHost host, InprocRegistry inproc, PairOptions options)
-        : base(new PairCore(host, inproc), options)
+        : base(new ZmpEndpoints(new PairCore(host), inproc), options)
     {
     }
 

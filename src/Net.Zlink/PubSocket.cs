@@ -1,7 +1,8 @@
 using System.Globalization;
 using Net.Zlink.Engine;
-using Net.Zlink.Sockets;
+using Net.Zlink.Sockets.Links;
 using Net.Zlink.Sockets.Patterns;
+using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink;
 
@@ -23,7 +24,7 @@ namespace Net.Zlink;
 public sealed class PubSocket : ZmpSocket, IMessageSender
 {
     internal PubSocket(EngineHost host, InprocRegistry inproc, PubOptions options)
-        : base(new PublisherCore(host, inproc, isExtended: false), options)
+        : base(new ZmpEndpoints(new PublisherCore(host, isExtended: false), inproc), options)
     {
     }
 

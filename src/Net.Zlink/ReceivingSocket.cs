@@ -1,13 +1,13 @@
-using Net.Zlink.Sockets;
 using Net.Zlink.Sockets.Links;
+using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink;
 
 /// <summary>A socket that receives messages.</summary>
 public abstract class ReceivingSocket : ZmpSocket, IMessageReceiver
 {
-    private protected ReceivingSocket(SocketCore core, ZmpSocketOptions options)
-        : base(core, options) => Receiver = new(new ZmpSource(core));
+    private protected ReceivingSocket(ZmpEndpoints endpoints, ZmpSocketOptions options)
+        : base(endpoints, options) => Receiver = new(new ZmpSource(endpoints));
 
     internal MessageReceiver<Message, ZmpSource> Receiver { get; }
 

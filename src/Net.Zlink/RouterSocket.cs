@@ -1,10 +1,10 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
 using Net.Zlink.Engine;
-using Net.Zlink.Sockets;
-using Net.Zlink.Sockets.Patterns;
 using Net.Zlink.Sockets.Links;
+using Net.Zlink.Sockets.Patterns;
 using Net.Zlink.Sockets.Routing;
+using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink;
 
@@ -31,7 +31,7 @@ namespace Net.Zlink;
 public sealed class RouterSocket : ReceivingSocket
 {
     internal RouterSocket(EngineHost host, InprocRegistry inproc, RouterOptions options)
-        : base(new RouterCore(host, inproc), options)
+        : base(new ZmpEndpoints(new RouterCore(host), inproc), options)
     {
     }
 

@@ -1,7 +1,8 @@
 using System.Globalization;
 using Net.Zlink.Engine;
-using Net.Zlink.Sockets;
+using Net.Zlink.Sockets.Links;
 using Net.Zlink.Sockets.Patterns;
+using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink;
 
@@ -21,7 +22,7 @@ namespace Net.Zlink;
 public sealed class SubSocket : ReceivingSocket
 {
     internal SubSocket(EngineHost host, InprocRegistry inproc, SubOptions options)
-        : base(new SubscriberCore(host, inproc, isExtended: false), options)
+        : base(new ZmpEndpoints(new SubscriberCore(host, isExtended: false), inproc), options)
     {
     }
 

@@ -1,9 +1,9 @@
 using System.Globalization;
 using Net.Zlink.Engine;
-using Net.Zlink.Sockets;
-using Net.Zlink.Sockets.Patterns;
 using Net.Zlink.Sockets.Links;
+using Net.Zlink.Sockets.Patterns;
 using Net.Zlink.Sockets.Routing;
+using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink;
 
@@ -32,7 +32,7 @@ namespace Net.Zlink;
 public sealed class XPubSocket : DuplexSocket
 {
     internal XPubSocket(EngineHost host, InprocRegistry inproc, XPubOptions options)
-        : base(new PublisherCore(host, inproc, isExtended: true), options)
+        : base(new ZmpEndpoints(new PublisherCore(host, isExtended: true), inproc), options)
     {
     }
 

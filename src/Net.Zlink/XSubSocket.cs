@@ -1,7 +1,8 @@
 using System.Globalization;
 using Net.Zlink.Engine;
-using Net.Zlink.Sockets;
+using Net.Zlink.Sockets.Links;
 using Net.Zlink.Sockets.Patterns;
+using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink;
 
@@ -25,7 +26,7 @@ namespace Net.Zlink;
 public sealed class XSubSocket : DuplexSocket
 {
     internal XSubSocket(EngineHost host, InprocRegistry inproc, XSubOptions options)
-        : base(new SubscriberCore(host, inproc, isExtended: true), options)
+        : base(new ZmpEndpoints(new SubscriberCore(host, isExtended: true), inproc), options)
     {
     }
 

@@ -7,7 +7,7 @@ using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Flow;
 using Net.Zlink.Monitoring;
-using Net.Zlink.Sockets;
+using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink;
 

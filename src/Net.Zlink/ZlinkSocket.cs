@@ -2,7 +2,6 @@ using System.IO.Pipelines;
 using Net.Zlink.Engine;
 using Net.Zlink.Flow;
 using Net.Zlink.Monitoring;
-using Net.Zlink.Sockets;
 using Net.Zlink.Sockets.Endpoints;
 using Net.Zlink.Sockets.Links;
 using Net.Zlink.Transports.Pipes;

@@ -2,7 +2,6 @@ using Net.Zlink.Engine;
 using Net.Zlink.Flow;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.Zmp;
-using Net.Zlink.Sockets;
 using Net.Zlink.Sockets.Endpoints;
 using Net.Zlink.Sockets.Links;
 using Net.Zlink.Sockets.Zmp;
@@ -17,11 +16,12 @@ namespace Net.Zlink;
 /// <remarks>Thread-safe.</remarks>
 public abstract class ZmpSocket : ZlinkSocket
 {
-    private protected ZmpSocket(SocketCore core, ZmpSocketOptions options)
+    private protected ZmpSocket(ZmpEndpoints endpoints, ZmpSocketOptions options)
         : base(options)
     {
-        Core = core;
-        Sender = new MessageSender(core, options);
+        Core = endpoints.Socket;
+        ZmpEndpoints = endpoints;
+        Sender = new MessageSender(endpoints, options);
     }
 
     /// <summary>The options. Each option says when a change takes effect.</summary>
@@ -40,6 +40,8 @@ public abstract class ZmpSocket : ZlinkSocket
 
     internal SocketCore Core { get; }
 
+    internal ZmpEndpoints ZmpEndpoints { get; }
+
     internal readonly MessageSender Sender;
 
     internal override string TypeName => Core.Type.Name;
@@ -50,7 +52,7 @@ public abstract class ZmpSocket : ZlinkSocket
 
     internal override SocketCounters Counters => Core.Counters;
 
-    internal override EndpointStatus[] Endpoints => Core.Endpoints.All;
+    internal override EndpointStatus[] Endpoints => ZmpEndpoints.All;
 
     internal override ReceiveQueue Queue => Core.Receive;
 
@@ -65,7 +67,7 @@ public abstract class ZmpSocket : ZlinkSocket
     {
         ArgumentNullException.ThrowIfNull(endpoint);
         ThrowIfEnded();
-        EndpointError error = Core.Endpoints.Bind(endpoint, Snapshot(endpoint, alias: null), out string resolved);
+        EndpointError error = ZmpEndpoints.Bind(endpoint, Snapshot(endpoint, alias: null), out string resolved);
         if (error.Fault != EndpointFault.None)
         {
             throw ZlinkException.ForEndpoint(endpoint, error);
@@ -112,7 +114,7 @@ public abstract class ZmpSocket : ZlinkSocket
 
         ArgumentNullException.ThrowIfNull(endpoint);
         ThrowIfEnded();
-        if (!Core.Endpoints.StopListening(endpoint))
+        if (!ZmpEndpoints.StopListening(endpoint))
         {
             throw NotThere(endpoint, "is not bound; use the text given to Bind, or the one that it returned");
         }
@@ -153,11 +155,11 @@ public abstract class ZmpSocket : ZlinkSocket
     /// </summary>
     /// <returns>A snapshot.</returns>
     public IReadOnlyList<PeerInfo> GetPeers() =>
-        [.. Core.Links.Select(PeerInfo.For), .. Core.Endpoints.WithoutLink.Select(PeerInfo.For)];
+        [.. Core.Links.Select(PeerInfo.For), .. ZmpEndpoints.WithoutLink.Select(PeerInfo.For)];
 
     internal override void Abort() => Core.Abort();
 
-    internal override bool Recheck() => new ZmpSource(Core).Recheck();
+    internal override bool Recheck() => new ZmpSource(ZmpEndpoints).Recheck();
 
     internal override IEnumerable<string> DescribeProblems() => Core.GivenUp.All.Select(static one =>
         $"given up: {DescriptionText.Quoted(one.Endpoint.ToString())}: {one.Why}; no further attempt is made; fix the cause, then connect "
@@ -177,7 +179,7 @@ public abstract class ZmpSocket : ZlinkSocket
     {
         ArgumentNullException.ThrowIfNull(endpoint);
         ThrowIfEnded();
-        EndpointError error = Core.Endpoints.Connect(endpoint, Snapshot(endpoint, alias), out bool wasThere);
+        EndpointError error = ZmpEndpoints.Connect(endpoint, Snapshot(endpoint, alias), out bool wasThere);
         if (error.Fault != EndpointFault.None)
         {
             throw ZlinkException.ForEndpoint(endpoint, error);
@@ -191,7 +193,7 @@ public abstract class ZmpSocket : ZlinkSocket
 
     private protected bool EndPeer(PeerLink? link, PeerIdentity peer, bool abort, string argument) =>
         link is null || !ReferenceEquals(link.Socket, Core) ? throw new ArgumentException("The peer belongs to another socket.", argument)
-        : link is WireLink { Dialer: not null } or InprocLink { IsActive: true }
+        : link.IsActive
             ? throw new ArgumentException($"This socket dialled that peer: Disconnect(\"{link.Endpoint}\") ends it.", argument)
         : Core.DisconnectPeer(link, peer, abort ? null
             : Options.ShortLinger);
@@ -211,7 +213,7 @@ public abstract class ZmpSocket : ZlinkSocket
 
     private protected virtual void ApplyOptions()
     {
-        Core.Endpoints.Sessions.Limit = Options.MaxConnections ?? 0;
+        Core.Connections.Limit = Options.MaxConnections ?? 0;
         foreach (PeerLink link in Core.Links)
         {
             link.SetLimits(Options.SendLimits, Options.ReceiveLimits);
@@ -219,7 +221,7 @@ public abstract class ZmpSocket : ZlinkSocket
     }
 
     private protected override BoundListener Accept(PipeListener connection) =>
-        Core.Endpoints.Table.Accept(connection, new ZmpAcceptor(Core, Snapshot(connection.Endpoint, alias: null)));
+        Core.Table.Accept(connection, new ZmpAcceptor(Core, Snapshot(connection.Endpoint, alias: null)));
 
     private ZmpSettings Snapshot(string endpoint, byte[]? alias)
     {
@@ -238,7 +240,7 @@ public abstract class ZmpSocket : ZlinkSocket
     internal override void BeginClose(DisconnectReason reason, TimeSpan linger)
     {
         string name = GetType().FullName!;
-        Core.Close(
+        ZmpEndpoints.Close(
             reason,
             linger,
             reason == DisconnectReason.Local
@@ -251,7 +253,7 @@ public abstract class ZmpSocket : ZlinkSocket
     {
         ArgumentNullException.ThrowIfNull(endpoint);
         ThrowIfEnded();
-        if (!Core.Endpoints.Remove(endpoint, Options.LingerTime))
+        if (!ZmpEndpoints.Remove(endpoint, Options.LingerTime))
         {
             throw NotThere(endpoint,
                 "is neither bound nor connected; use the text given to Bind or Connect, or the one that Bind returned");

@@ -2,7 +2,6 @@ using Net.Zlink.Benchmarks.Common;
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Protocol.Zmp;
-using Net.Zlink.Sockets;
 using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink.Benchmarks.Zmp;

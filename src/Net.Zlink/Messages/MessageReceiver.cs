@@ -5,6 +5,7 @@ using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Sockets;
 using Net.Zlink.Sockets.Links;
+using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink;
 
@@ -223,25 +224,27 @@ internal sealed class MessageReceiver<TMessage, TSource>
     }
 }
 
-internal readonly struct ZmpSource(SocketCore core) : IMessageSource<Message>
+internal readonly struct ZmpSource(ZmpEndpoints endpoints) : IMessageSource<Message>
 {
-    public ReceiveQueue Queue => core.Receive;
+    private readonly SocketCore _core = endpoints.Socket;
+
+    public ReceiveQueue Queue => _core.Receive;
 
     public Message Open(in DequeuedMessage dequeued)
     {
-        core.OnDequeued(dequeued);
+        _core.OnDequeued(dequeued);
         return new Message(dequeued);
     }
 
     public bool Recheck()
     {
-        if (!core.Receive.IsWorthTaking)
+        if (!_core.Receive.IsWorthTaking)
         {
-            core.ReadAhead();
+            _core.ReadAhead();
         }
 
-        return core.Receive.IsWorthTaking;
+        return _core.Receive.IsWorthTaking;
     }
 
-    public string? WhyNothingCame() => TimeoutHint.Find(core);
+    public string? WhyNothingCame() => TimeoutHint.Find(endpoints);
 }

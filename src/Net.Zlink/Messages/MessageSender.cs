@@ -5,6 +5,7 @@ using Net.Zlink.Engine;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets;
 using Net.Zlink.Sockets.Links;
+using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink;
 
@@ -14,14 +15,16 @@ namespace Net.Zlink;
 internal readonly struct MessageSender
 {
     private readonly SocketCore _core;
+    private readonly ZmpEndpoints _endpoints;
     private readonly ZmpSocketOptions _options;
     private readonly ObjectCache<SendReceipt> _waiters;
     private readonly Action<Waiter<SendStatus>> _recycle;
 
-    public MessageSender(SocketCore core, ZmpSocketOptions options)
+    public MessageSender(ZmpEndpoints endpoints, ZmpSocketOptions options)
     {
         var waiters = new ObjectCache<SendReceipt>(WaiterNode.MaxKept);
-        _core = core;
+        _core = endpoints.Socket;
+        _endpoints = endpoints;
         _options = options;
         _waiters = waiters;
         _recycle = waiter => waiters.Return((SendReceipt)waiter);
@@ -186,7 +189,7 @@ internal readonly struct MessageSender
 
     private void ThrowUnlessSent(SendStatus status)
     {
-        if (status == SendStatus.Full && TimeoutHint.Find(_core) is { } reason)
+        if (status == SendStatus.Full && TimeoutHint.Find(_endpoints) is { } reason)
         {
             throw new TimeoutException($"no peer had capacity in time{reason}");
         }

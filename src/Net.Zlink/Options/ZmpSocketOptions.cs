@@ -2,7 +2,7 @@ using System.Globalization;
 using Microsoft.Extensions.Configuration;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets.Endpoints;
-using Net.Zlink.Sockets.Zmp;
+using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink;
 

@@ -120,8 +120,8 @@ public sealed class PeerInfo
         OutboundCounts outbound = link.Outbound;
         (long waitingMessages, long waitingBytes) = link.Waiting;
         LaneCounts inbound = link.Lane.Counts;
-        Connection? connection = (link as WireLink)?.Session?.Connection;
-        bool isConnected = connection is not null || link is InprocLink { Other: not null };
+        Connection? connection = link.Reader;
+        bool isConnected = link.IsConnected;
         return new PeerInfo
         {
             Of = (link, peer),

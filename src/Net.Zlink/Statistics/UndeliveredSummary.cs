@@ -1,5 +1,4 @@
 using Net.Zlink.Engine;
-using Net.Zlink.Sockets;
 using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink;

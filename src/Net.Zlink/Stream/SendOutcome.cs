@@ -1,6 +1,6 @@
 using System.Threading.Tasks.Sources;
 using Net.Zlink.Engine;
-using Net.Zlink.Sockets;
+using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink;
 

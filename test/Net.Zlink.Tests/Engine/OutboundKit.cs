@@ -4,7 +4,7 @@ using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Protocol;
 using Net.Zlink.Protocol.Stream;
-using Net.Zlink.Sockets;
+using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink.Tests.Engine;
 

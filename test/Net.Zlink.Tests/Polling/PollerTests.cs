@@ -128,7 +128,7 @@ public sealed class PollerTests : PollerTestBase
 
         Assert.True(Helps() > before);
 
-        long Helps() => Volatile.Read(ref ((WireLink)receiver.Core.Links[0]).Session!.Connection.Shard.Counters.Helps);
+        long Helps() => Volatile.Read(ref receiver.Core.Links[0].Reader!.Shard.Counters.Helps);
     }
 
     [Fact]

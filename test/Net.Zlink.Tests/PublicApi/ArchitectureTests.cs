@@ -44,10 +44,7 @@ public sealed class ArchitectureTests
         [
             ". -> Publishing/TopicBatch", "Messages -> ./PeerSender", "Messages -> ./SubSocket", "Messages -> ./ZlinkError",
             "Messages -> ./ZlinkException", "Messages -> ./ZmpSocket", "Messages -> Stream/StreamPeer", "Options -> Stream/StreamHandler",
-            "Sockets/Links -> Sockets/SocketCore", "Sockets/Links -> Sockets/Zmp/InboundRole", "Sockets/Links -> Sockets/Zmp/ZmpSession",
-            "Sockets/Links -> Sockets/Zmp/ZmpSettings", "Sockets/Patterns -> Sockets/InprocRegistry",
-            "Sockets/Patterns -> Sockets/SocketCore", "Sockets/Zmp -> Sockets/SocketCore", "Statistics -> ./ZlinkLibrary",
-            "Stream -> ./StreamSocket", "Stream -> ./ZlinkError", "Stream -> ./ZlinkException",
+            "Statistics -> ./ZlinkLibrary", "Stream -> ./StreamSocket", "Stream -> ./ZlinkError", "Stream -> ./ZlinkException",
             "Transports -> Transports/Ipc/IpcEndpoint", "Transports -> Transports/Ipc/IpcPeer",
             "Transports -> Transports/Tcp/TcpEndpoint", "Transports -> Transports/Tcp/TcpSettings",
             "Transports -> Transports/Tls/TlsEndpoint", "Transports -> Transports/Tls/TlsSettings",

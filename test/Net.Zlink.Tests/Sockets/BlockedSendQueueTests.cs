@@ -1,7 +1,6 @@
 using System.Text;
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
-using Net.Zlink.Sockets;
 using Net.Zlink.Sockets.Links;
 using Net.Zlink.Tests.Sockets.Links;
 using Net.Zlink.Tests.Support;

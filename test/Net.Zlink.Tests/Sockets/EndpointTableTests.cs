@@ -1,8 +1,8 @@
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
-using Net.Zlink.Sockets;
 using Net.Zlink.Sockets.Endpoints;
+using Net.Zlink.Sockets.Links;
 using Net.Zlink.Tests.Buffers;
 using Net.Zlink.Tests.Engine;
 using Net.Zlink.Tests.Monitoring;

@@ -1,4 +1,5 @@
 using Net.Zlink.Protocol.Zmp;
+using Net.Zlink.Sockets.Links;
 using Net.Zlink.Sockets.Zmp;
 using Net.Zlink.Tests.Support;
 using Net.Zlink.Transports;
@@ -28,7 +29,7 @@ public sealed class InprocEndpointsTests
                 for (int round = 0; round < Rounds; round++)
                 {
                     both.SignalAndWait(Guard.Token);
-                    while (socket.Core.Endpoints.Bind(Name, settings, out _).Fault != EndpointFault.None)
+                    while (socket.ZmpEndpoints.Bind(Name, settings, out _).Fault != EndpointFault.None)
                     {
                         // until it is free
                     }
@@ -44,7 +45,7 @@ public sealed class InprocEndpointsTests
             {
                 while (!binds.IsCompleted)
                 {
-                    _ = socket.Core.Endpoints.InprocCount; // So that both meet somebody in the middle of what they do.
+                    _ = socket.ZmpEndpoints.All.Length; // So that both meet somebody in the middle of what they do.
                 }
             },
             Guard.Token,
@@ -54,7 +55,7 @@ public sealed class InprocEndpointsTests
         for (int round = 0; round < Rounds; round++)
         {
             both.SignalAndWait(Guard.Token);
-            socket.Core.Endpoints.Remove(Name, TimeSpan.Zero);
+            socket.ZmpEndpoints.Remove(Name, TimeSpan.Zero);
             both.SignalAndWait(Guard.Token);
             lost += socket.BoundEndpoints.Count == 1 ? 0 : 1;
         }

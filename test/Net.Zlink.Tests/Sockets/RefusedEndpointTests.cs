@@ -1,7 +1,7 @@
 using Net.Zlink.Engine;
 using Net.Zlink.Protocol.Zmp;
-using Net.Zlink.Sockets;
 using Net.Zlink.Sockets.Links;
+using Net.Zlink.Sockets.Zmp;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
@@ -16,24 +16,25 @@ public sealed class RefusedEndpointTests
         await using var fixture = new ContextFixture();
         RawListener listener = fixture.Listen();
         var socket = new FullCore(fixture.Context.Host);
+        var endpoints = new ZmpEndpoints(socket, new InprocRegistry());
         var settings = new PairOptions { Linger = TimeSpan.Zero }.Snapshot(ZmpSocketType.Pair, alias: null);
         Task<bool> disconnecting = Task.FromResult(false);
         socket.Refusing = () =>
         {
-            disconnecting = Task.Run(() => socket.Endpoints.Remove(listener.Endpoint, TimeSpan.Zero), Guard.Token);
-            SpinWait.SpinUntil(() => socket.Endpoints.All.Length == 0); // Then it waits for the socket's lock, in which this is.
+            disconnecting = Task.Run(() => endpoints.Remove(listener.Endpoint, TimeSpan.Zero), Guard.Token);
+            SpinWait.SpinUntil(() => socket.Table.Dialers.Length == 0); // Then it waits for the socket's lock, in which this is.
         };
-        socket.Endpoints.Connect(listener.Endpoint, settings, out _);
+        endpoints.Connect(listener.Endpoint, settings, out _);
         Assert.True(await disconnecting.Guarded());
         socket.Refusing = null;
-        socket.Endpoints.Connect(listener.Endpoint, settings, out _);
+        endpoints.Connect(listener.Endpoint, settings, out _);
         using RawPeer peer = await listener.AcceptAsync();
-        socket.Endpoints.Remove(listener.Endpoint, TimeSpan.Zero);
+        endpoints.Remove(listener.Endpoint, TimeSpan.Zero);
         await peer.ReadToAnyEndAsync();
     }
 
     /// <summary>A socket that has a place or has not, as the test wishes.</summary>
-    private sealed class FullCore(EngineHost host) : SocketCore(host, new InprocRegistry(), ZmpSocketType.Pair)
+    private sealed class FullCore(EngineHost host) : SocketCore(host, ZmpSocketType.Pair)
     {
         public Action? Refusing { get; set; }
 

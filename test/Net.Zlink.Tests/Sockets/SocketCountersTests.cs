@@ -1,5 +1,4 @@
 using Net.Zlink.Engine;
-using Net.Zlink.Sockets;
 using Net.Zlink.Sockets.Endpoints;
 using Net.Zlink.Sockets.Links;
 using Net.Zlink.Tests.Sockets.Links;

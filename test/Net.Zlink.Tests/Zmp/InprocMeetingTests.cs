@@ -200,7 +200,7 @@ public sealed class InprocMeetingTests
         connecter.Connect("inproc://late");
         var link = (InprocLink)Assert.Single(connecter.Core.Links);
         // Nothing waits: whatever came now would be dropped, linger time or not.
-        fixture.Context.Inproc.Leave(link, Timeout.InfiniteTimeSpan);
+        link.Close(DisconnectReason.Local, Timeout.InfiniteTimeSpan);
         Assert.False(connecter.TrySend("x"u8));
         Assert.Equal(0, connecter.GetStatistics().AcceptedMessages);
     }

@@ -70,7 +70,7 @@ public sealed class InprocRoutingIdTests
         }
 
         Assert.Equal((1, 1), (router.PeerCount, dealer.PeerCount));
-        Assert.Equal(1, router.Core.Endpoints.InprocCount);
+        Assert.Equal(1, router.ZmpEndpoints.All.Length);
         router.Disconnect("inproc://handed");
         Assert.Equal(0, dealer.PeerCount);
     }
@@ -120,7 +120,7 @@ public sealed class InprocRoutingIdTests
             binder.Unbind($"inproc://name-{i}");
         }
 
-        Assert.Equal((0, 0), (binder.Core.Endpoints.InprocCount, connecter.Core.Endpoints.InprocCount));
+        Assert.Equal((0, 0), (binder.ZmpEndpoints.All.Length, connecter.ZmpEndpoints.All.Length));
     }
     [Fact]
     public async Task Rejected_inproc_peers_leave_nothing_behind()

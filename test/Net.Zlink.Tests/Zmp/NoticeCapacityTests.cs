@@ -125,7 +125,7 @@ public sealed class NoticeCapacityTests
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static WeakReference[] ConnectionsOf(XPubSocket publisher) =>
-        [.. publisher.Core.Links.Select(static link => new WeakReference(((WireLink)link).Session!.Connection))];
+        [.. publisher.Core.Links.Select(static link => new WeakReference(link.Reader))];
 
     private static string Topic(int peer, int i) => string.Create(CultureInfo.InvariantCulture, $"{peer}.{i}");
 

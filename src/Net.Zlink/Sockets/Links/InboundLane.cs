@@ -20,7 +20,7 @@ internal sealed partial class InboundLane(QueueLimits limits, ByteBudget? budget
     private int _holds;
     private bool _isConnectUnread;
     private bool _isEndUnread;
-    private SocketCore? _filter;
+    private bool _isFiltered;
     private LaneCapacity _capacity = new(limits, budget, total);
     private LaneCounters _counters;
     private CacheGap _gap;
@@ -83,7 +83,7 @@ internal sealed partial class InboundLane(QueueLimits limits, ByteBudget? budget
         using (_gate.EnterScope())
         {
             _consumer.Link = link;
-            _filter = link.Filter;
+            _isFiltered = link.IsFiltered;
             _isInArrivalOrder = link.IsInArrivalOrder;
             return (int)_capacity.Messages;
         }
@@ -309,9 +309,9 @@ internal sealed partial class InboundLane(QueueLimits limits, ByteBudget? budget
 
         using (_gate.EnterScope())
         {
-            if (_filter is not null)
+            if (_isFiltered)
             {
-                resume |= Refilter(_filter);
+                resume |= Refilter();
             }
 
             _isQueued = _added.First is not null || _isConnectUnread || _isEndUnread;
@@ -338,7 +338,7 @@ internal sealed partial class InboundLane(QueueLimits limits, ByteBudget? budget
         }
     }
 
-    public InboundLease? DequeueUnwanted() => _filter is not null ? Interlocked.Exchange(ref _unwanted, null) : null;
+    public InboundLease? DequeueUnwanted() => _isFiltered ? Interlocked.Exchange(ref _unwanted, null) : null;
 
     /// <summary>Nothing is unread, and it waits behind no other lane.</summary>
     public bool IsDrained()
@@ -434,10 +434,10 @@ internal sealed partial class InboundLane(QueueLimits limits, ByteBudget? budget
                 return null;
             }
 
-            if (_filter is not null)
+            if (_isFiltered)
             {
-                resume |= Refilter(_filter);
-                _consumer.Current = _added.DequeueFiltered(_filter.FilterVersion);
+                resume |= Refilter();
+                _consumer.Current = _added.DequeueFiltered(Link.FilterVersion);
             }
             else
             {
@@ -456,10 +456,10 @@ internal sealed partial class InboundLane(QueueLimits limits, ByteBudget? budget
         }
     }
 
-    private bool Refilter(SocketCore filter)
+    private bool Refilter()
     {
         var filteredOut = default(FilteredOut);
-        _added.FilterFront(filter, filter.FilterVersion, ref filteredOut);
+        _added.FilterFront(Link, Link.FilterVersion, ref filteredOut);
         if (filteredOut.Messages == 0)
         {
             return false;

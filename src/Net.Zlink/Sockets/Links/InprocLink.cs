@@ -2,23 +2,23 @@ using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets.Routing;
-using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink.Sockets.Links;
 
 /// <summary>A message goes straight into the other end's lane, not encoded.</summary>
 internal sealed class InprocLink : PeerLink
 {
+    private readonly InprocRegistry _registry;
     private readonly InboundLane _out;
     private InprocLink? _other;
     private string? _problem;
-    private bool _isAwaited;
     private long _notified;
     private bool _isReady;
 
-    public InprocLink(SocketCore socket, InboundLane inbound, InboundLane outbound, PeerIdentity own)
+    public InprocLink(SocketCore socket, InprocRegistry registry, InboundLane inbound, InboundLane outbound, PeerIdentity own)
         : base(socket, inbound)
     {
+        _registry = registry;
         _out = outbound;
         Own = own;
     }
@@ -31,12 +31,6 @@ internal sealed class InprocLink : PeerLink
         set => Volatile.Write(ref _problem, value);
     }
 
-    public bool IsAwaited
-    {
-        get => Volatile.Read(ref _isAwaited);
-        set => Volatile.Write(ref _isAwaited, value);
-    }
-
     public PeerIdentity Own { get; }
 
     private PeerIdentity Name => Other is { } other && !ReferenceEquals(other.Peer, PeerIdentity.Unknown) ? other.Peer : Own;
@@ -44,6 +38,13 @@ internal sealed class InprocLink : PeerLink
     public InboundLane Out => _out;
 
     public override string? WhyNotConnected => Other is null ? Problem : null;
+
+    public override bool IsConnected => Other is not null;
+
+    public override bool IsInproc => true;
+
+    /// <summary>The binder's end, because that notifies another socket.</summary>
+    public override bool IsIntroduced => !IsActive;
 
     public override OutboundCounts Outbound
     {
@@ -183,7 +184,7 @@ internal sealed class InprocLink : PeerLink
     public override void Close(DisconnectReason reason, TimeSpan linger)
     {
         _out.Close();
-        if (IsAwaited)
+        if (IsActive && Other is null && _registry.Leave(this, linger))
         {
             return;
         }
@@ -205,6 +206,14 @@ internal sealed class InprocLink : PeerLink
     }
 
     public override void Abort() => Close(DisconnectReason.Local, TimeSpan.Zero);
+
+    public override void OnDetached()
+    {
+        if (IsActive)
+        {
+            _registry.Forget(this);
+        }
+    }
 
     private void PublishEnd(DisconnectReason reason)
     {

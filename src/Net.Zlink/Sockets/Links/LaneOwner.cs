@@ -15,8 +15,11 @@ internal abstract class LaneOwner
 
     public abstract LaneCounts Inbound { get; }
 
-    /// <summary>The socket that decides which messages are wanted when they are received; null: all are.</summary>
-    public virtual SocketCore? Filter => null;
+    /// <summary>Each message is checked once more when it is received: the application may want less by then.</summary>
+    public virtual bool IsFiltered => false;
+
+    /// <summary>Changes with what the application wants.</summary>
+    public virtual int FilterVersion => 0;
 
     public virtual bool IsInArrivalOrder => false;
 
@@ -28,7 +31,12 @@ internal abstract class LaneOwner
 
     public bool AreCountersFinal => _countersFinal;
 
+    /// <summary>Written under the lock of <see cref="SocketCounters"/>, read by any thread.</summary>
+    public long Unconfirmed { get; set; }
+
     public bool TryFinalizeCounters() => !Interlocked.Exchange(ref _countersFinal, true);
+
+    public virtual bool Accepts(ReadOnlySpan<byte> firstPart) => true;
 
     public abstract UndeliveredLink Undelivered(long messages, long bytes);
 

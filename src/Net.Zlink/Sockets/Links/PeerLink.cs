@@ -1,5 +1,4 @@
 using Net.Zlink.Engine;
-using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink.Sockets.Links;
 
@@ -60,13 +59,42 @@ internal abstract class PeerLink : LaneOwner
 
     public virtual string? WhyNotConnected => null;
 
+    public virtual bool IsConnected => false;
+
+    /// <summary>The peer is a socket of this context.</summary>
+    public virtual bool IsInproc => false;
+
+    /// <summary>It has lost its connection. Its queue may accept for a moment after that.</summary>
+    public virtual bool HasLostConnection => false;
+
+    /// <summary>The peer was introduced before the link was attached.</summary>
+    public virtual bool IsIntroduced => false;
+
+    public virtual OutboundQueue? Queue => null;
+
+    /// <summary>The link itself, if its connection was accepted: others may wait for its place, and it for theirs.</summary>
+    public virtual WireLink? AcceptedWire => null;
+
+    /// <summary>No connection lasted, and the last one ended right after the handshake.</summary>
+    public bool WasRejected { get; set; }
+
+    /// <summary>This link took its peer's routing id from another link (ROUTER with Handover).</summary>
+    public bool HasReplaced { get; set; }
+
+    /// <summary>Another link took its peer's routing id: it is not attached again.</summary>
+    public bool IsDisplaced { get; set; }
+
     public override Connection? Reader => null;
 
     public override LaneCounts Inbound => Lane.Counts;
 
-    public override SocketCore? Filter => Socket.InboundRole == InboundRole.Filtered ? Socket : null;
+    public override bool IsFiltered => Socket.InboundRole == InboundRole.Filtered;
+
+    public override int FilterVersion => Socket.FilterVersion;
 
     public override bool IsInArrivalOrder => Socket.Receive.IsInArrivalOrder;
+
+    public override bool Accepts(ReadOnlySpan<byte> firstPart) => Socket.Accepts(firstPart);
 
     public override UndeliveredLink Undelivered(long messages, long bytes) => new(0, Endpoint, Peer.RemoteAddress, messages, bytes);
 
@@ -86,8 +114,12 @@ internal abstract class PeerLink : LaneOwner
     /// <summary>Any thread, without the socket's lock. <paramref name="force"/>: capacity was found before.</summary>
     public abstract SendStatus TrySend(in OutgoingMessage message, bool force = false);
 
-    /// <summary>As many of the first messages as can be sent; 0 says nothing about why.</summary>
-    public virtual int TrySendMany(ReadOnlySpan<ReadOnlyMemory<byte>> payloads) => 0;
+    /// <summary>A message that is encoded already, where that helps.</summary>
+    public virtual SendStatus TrySendShared(Buffers.Slab encoded, int length, in OutgoingMessage message, bool force) =>
+        TrySend(message, force);
+
+    /// <summary>As many of the first messages as can be sent at once; 0 says nothing about why.</summary>
+    public virtual int TrySendMany(ReadOnlySpan<byte> firstPart, bool hasFirst, ReadOnlySpan<ReadOnlyMemory<byte>> lastParts) => 0;
 
     public abstract bool HasCapacity { get; }
 
@@ -99,4 +131,12 @@ internal abstract class PeerLink : LaneOwner
 
     /// <summary>Ends an accepted connection at once.</summary>
     public abstract void Abort();
+
+    /// <summary>Another peer took over the routing id; <paramref name="whenFree"/>: until that peer has gone.</summary>
+    public virtual void Displace(Func<Task> whenFree) => Close(Monitoring.DisconnectReason.TakenOver, TimeSpan.Zero);
+
+    /// <summary>Outside of all locks.</summary>
+    public virtual void OnDetached()
+    {
+    }
 }

@@ -140,7 +140,7 @@ internal struct ProducerChain
         return copied;
     }
 
-    public void FilterFront(SocketCore filter, int filterVersion, ref FilteredOut unwanted)
+    public void FilterFront(LaneOwner filter, int filterVersion, ref FilteredOut unwanted)
     {
         while (First is { } lease && lease.CheckedAtVersion != filterVersion)
         {
@@ -172,7 +172,7 @@ internal struct ProducerChain
         return first;
     }
 
-    private static InboundLease? Wanted(InboundLease lease, SocketCore filter, ref FilteredOut unwanted)
+    private static InboundLease? Wanted(InboundLease lease, LaneOwner filter, ref FilteredOut unwanted)
     {
         InboundLease? wanted = null;
         bool isAllWanted = true;

@@ -2,14 +2,14 @@ using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets.Endpoints;
-using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink.Sockets.Links;
 
 /// <summary>A connecting link outlives its connection and continues with the next.</summary>
 internal sealed class WireLink : PeerLink
 {
-    private ZmpSession? _session;
+    private Connection? _connection;
+    private WireLink? _waitsFor;
     private bool _asksWhenQueued;
 
     public WireLink(SocketCore socket, ZmpSettings settings)
@@ -24,29 +24,20 @@ internal sealed class WireLink : PeerLink
         Lane.BelongTo(this);
     }
 
-    public OutboundQueue Queue { get; }
+    public override OutboundQueue Queue { get; }
 
-    public ZmpSession? Session
-    {
-        get => Volatile.Read(ref _session);
-        set => Volatile.Write(ref _session, value);
-    }
+    public override Connection? Reader => Volatile.Read(ref _connection);
 
-    public override Connection? Reader => Session?.Connection;
+    public override bool IsConnected => Reader is not null;
+
+    public override bool HasLostConnection => !IsConnected;
+
+    public override WireLink? AcceptedWire => Accepted is null ? null : this;
 
     public bool WasConnected { get; set; }
 
     /// <summary>One of its connections lasted, so the peer accepts it.</summary>
     public bool HasLasted { get; set; }
-
-    /// <summary>No connection lasted, and the last one ended right after the handshake.</summary>
-    public bool WasRejected { get; set; }
-
-    /// <summary>This link took its peer's routing id from another link (ROUTER with Handover).</summary>
-    public bool HasReplaced { get; set; }
-
-    /// <summary>Another link took its peer's routing id: it is not attached again.</summary>
-    public bool IsDisplaced { get; set; }
 
     /// <summary>The last connection was brief, so nothing leaves on the next one before a frame has come.</summary>
     public bool MustConfirm { get; set; }
@@ -57,17 +48,29 @@ internal sealed class WireLink : PeerLink
         set => Volatile.Write(ref _asksWhenQueued, value);
     }
 
-    public ZmpSession? Accepted { get; set; }
+    /// <summary>Null: it is a connecting link.</summary>
+    public BoundListener? Listener { get; init; }
 
-    /// <summary>Guarded by the lock of <see cref="PlaceClaims"/>.</summary>
-    public ZmpSession? Newcomer { get; set; }
+    /// <summary>From its accept until its end, also while it has no place.</summary>
+    public Connection? Accepted { get; set; }
 
-    /// <summary>Guarded by the same lock.</summary>
+    /// <summary>Guarded by the lock of <see cref="PlaceClaims"/>, as the next two.</summary>
+    public WireLink? Newcomer { get; set; }
+
     public bool IsQuestionPending { get; set; }
+
+    /// <summary>It is read when it gets its place, and leaves it at once to the next of the line unless it has ended.</summary>
+    public bool IsToEnd { get; set; }
+
+    public WireLink? WaitsFor
+    {
+        get => Volatile.Read(ref _waitsFor);
+        set => Volatile.Write(ref _waitsFor, value);
+    }
 
     public DialerLoop? Dialer { get; set; }
 
-    public override string? WhyNotConnected => Session is null ? Dialer?.Problem : null;
+    public override string? WhyNotConnected => IsConnected ? null : Dialer?.Problem;
 
     public override OutboundCounts Outbound
     {
@@ -78,9 +81,6 @@ internal sealed class WireLink : PeerLink
             return counts;
         }
     }
-
-    /// <summary>Written under the lock of <see cref="SocketCounters"/>, read by any thread.</summary>
-    public long Unconfirmed { get; set; }
 
     public override FullCause FullCause => Queue.FullCause;
 
@@ -94,10 +94,8 @@ internal sealed class WireLink : PeerLink
         return status;
     }
 
-    public override int TrySendMany(ReadOnlySpan<ReadOnlyMemory<byte>> payloads) => TrySendMany([], hasFirst: false, payloads);
-
     /// <summary>As many messages as fit into one segment, all or none; 0 says nothing about why.</summary>
-    public int TrySendMany(ReadOnlySpan<byte> firstPart, bool hasFirst, ReadOnlySpan<ReadOnlyMemory<byte>> lastParts)
+    public override int TrySendMany(ReadOnlySpan<byte> firstPart, bool hasFirst, ReadOnlySpan<ReadOnlyMemory<byte>> lastParts)
     {
         int frames = hasFirst ? (2 * ZmpFrame.HeaderSize) + firstPart.Length : ZmpFrame.HeaderSize;
         int count = 0;
@@ -136,7 +134,7 @@ internal sealed class WireLink : PeerLink
         return status == SendStatus.Accepted ? count : 0;
     }
 
-    public SendStatus TrySendShared(Buffers.Slab encoded, int length, bool force)
+    public override SendStatus TrySendShared(Buffers.Slab encoded, int length, in OutgoingMessage message, bool force)
     {
         SendStatus status = Queue.TryAppendShared(encoded, 0, length, messages: 1, out bool schedule, force);
         if (schedule)
@@ -162,11 +160,11 @@ internal sealed class WireLink : PeerLink
         catch (OutOfMemoryException)
         {
             // What the socket owes its peer must not be missing. The next connection begins with all of it.
-            Session?.Connection.RequestClose(DisconnectReason.OutOfMemory, CloseMode.Abort);
+            Reader?.RequestClose(DisconnectReason.OutOfMemory, CloseMode.Abort);
         }
     }
 
-    public override void OnLaneCapacity() => Session?.Connection.Resume();
+    public override void OnLaneCapacity() => Reader?.Resume();
 
     public override void SetLimits(QueueLimits outbound, QueueLimits inbound)
     {
@@ -185,11 +183,28 @@ internal sealed class WireLink : PeerLink
         }
         else
         {
-            Session?.Connection.RequestClose(reason, CloseMode.Orderly, linger);
+            Reader?.RequestClose(reason, CloseMode.Orderly, linger);
         }
     }
 
-    public override void Abort() => Session?.Connection.RequestClose(DisconnectReason.Local, CloseMode.Abort);
+    public override void Abort() => Reader?.RequestClose(DisconnectReason.Local, CloseMode.Abort);
+
+    public override void Displace(Func<Task> whenFree)
+    {
+        if (Dialer is not null)
+        {
+            Dialer.YieldRoutingId(whenFree);
+        }
+        else
+        {
+            Reader?.RequestClose(DisconnectReason.TakenOver, CloseMode.Orderly);
+        }
+    }
+
+    public override void OnDetached() => Socket.Claims.OnLeft(this);
+
+    /// <summary>Null: it has lost its connection.</summary>
+    public void SetConnection(Connection? connection) => Volatile.Write(ref _connection, connection);
 
     public void MarkDetached()
     {
@@ -201,10 +216,10 @@ internal sealed class WireLink : PeerLink
 
     private void Flush()
     {
-        if (Session is { } session)
+        if (Reader is { } connection)
         {
-            session.Connection.ScheduleFlush();
-            CallerFlush.Record(session.Connection.Shard);
+            connection.ScheduleFlush();
+            CallerFlush.Record(connection.Shard);
         }
     }
 
@@ -218,7 +233,7 @@ internal sealed class WireLink : PeerLink
         }
         else if (AsksWhenQueued)
         {
-            Session?.Connection.PostToSink();
+            Reader?.PostToSink();
         }
     }
 

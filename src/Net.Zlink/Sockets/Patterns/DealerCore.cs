@@ -5,7 +5,7 @@ using Net.Zlink.Sockets.Routing;
 
 namespace Net.Zlink.Sockets.Patterns;
 
-internal sealed class DealerCore(EngineHost host, InprocRegistry inproc) : SocketCore(host, inproc, ZmpSocketType.Dealer)
+internal sealed class DealerCore(EngineHost host) : SocketCore(host, ZmpSocketType.Dealer)
 {
     private readonly Rotation<PeerLink> _rotation = new();
     private PeerLink? _sole;

@@ -132,7 +132,7 @@ internal static class Fanout
         bool isFound = false;
         foreach (PeerLink link in links)
         {
-            SendStatus status = encoding.Bytes is { } bytes && link is WireLink wire ? wire.TrySendShared(bytes, encoding.Length, force)
+            SendStatus status = encoding.Bytes is { } bytes ? link.TrySendShared(bytes, encoding.Length, message, force)
                 : link.TrySend(message, force);
             isFound |= Count(socket, link, status);
         }
@@ -145,7 +145,7 @@ internal static class Fanout
         int wires = 0;
         foreach (PeerLink link in links)
         {
-            wires += link is WireLink ? 1 : 0;
+            wires += link.IsInproc ? 0 : 1;
         }
 
         return wires;
@@ -171,11 +171,11 @@ internal static class Fanout
     {
         if (status == SendStatus.Full)
         {
-            socket.Events.DroppedAtMark(link);
+            socket.Losses.DroppedAtMark(link);
         }
         else if (status == SendStatus.NoMemory)
         {
-            socket.Events.DroppedForMemory(link);
+            socket.Losses.DroppedForMemory(link);
         }
 
         return status != SendStatus.Closed;

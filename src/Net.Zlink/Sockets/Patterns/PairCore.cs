@@ -5,7 +5,7 @@ using Net.Zlink.Sockets.Links;
 namespace Net.Zlink.Sockets.Patterns;
 
 /// <summary>PAIR accepts a new peer when no message of the lost one is unread.</summary>
-internal sealed class PairCore(EngineHost host, InprocRegistry inproc) : SocketCore(host, inproc, ZmpSocketType.Pair)
+internal sealed class PairCore(EngineHost host) : SocketCore(host, ZmpSocketType.Pair)
 {
     private PeerLink? _link;
     private PeerLink? _last;
@@ -36,7 +36,7 @@ internal sealed class PairCore(EngineHost host, InprocRegistry inproc) : SocketC
         return true;
     }
 
-    protected override WireLink? HolderFor(PeerIdentity newcomer) => ReplacesSilent ? _link as WireLink : null;
+    protected override PeerLink? HolderFor(PeerIdentity newcomer) => ReplacesSilent ? _link : null;
 
     protected override void Remove(PeerLink link) => Volatile.Write(ref _link, null);
 }

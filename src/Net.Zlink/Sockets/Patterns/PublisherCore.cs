@@ -2,7 +2,6 @@ using Net.Zlink.Engine;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets.Links;
 using Net.Zlink.Sockets.Routing;
-using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink.Sockets.Patterns;
 
@@ -23,8 +22,8 @@ internal sealed class PublisherCore : SocketCore
     // All peers, if each subscribes to everything: every message then has this match, without the lock.
     private PeerLink[]? _everyone;
 
-    public PublisherCore(EngineHost host, InprocRegistry inproc, bool isExtended)
-        : base(host, inproc, isExtended ? ZmpSocketType.XPub : ZmpSocketType.Pub)
+    public PublisherCore(EngineHost host, bool isExtended)
+        : base(host, isExtended ? ZmpSocketType.XPub : ZmpSocketType.Pub)
     {
         IsExtended = isExtended;
         RemovalQueue = new SubscriberRemovalQueue(this);
@@ -207,7 +206,7 @@ internal sealed class PublisherCore : SocketCore
             return payloads.Length;
         }
 
-        return (only as WireLink)?.TrySendMany(topic, hasFirst: true, payloads) ?? 0;
+        return only.TrySendMany(topic, hasFirst: true, payloads);
     }
 
     public override bool MayRead(WireLink link) => _notifications is null || _notifications.PausedReaders.MayRead(link);
@@ -313,7 +312,7 @@ internal sealed class PublisherCore : SocketCore
     protected override bool Attach(PeerLink link)
     {
         _everyone = null;
-        link.PatternState = new PublisherLinkState(_subscriptions, link, link is WireLink ? Host.Subscriptions : null);
+        link.PatternState = new PublisherLinkState(_subscriptions, link, link.IsInproc ? null : Host.Subscriptions);
         return true;
     }
 
@@ -341,16 +340,12 @@ internal sealed class PublisherCore : SocketCore
     }
 
     /// <summary>The subscriptions stay for the next connection, but no blocked send waits for this peer any more.</summary>
-    public override void OnConnectionLost(WireLink link, ZmpSession session) => StopWaitingFor(link);
+    public override void OnConnectionLost(WireLink link, bool hasLasted, bool wasBrief) => StopWaitingFor(link);
 
     protected override void OnDetached(PeerLink link)
     {
-        if (link is WireLink wire)
-        {
-            StopWaitingFor(wire);
-        }
-
-        if (link is InprocLink)
+        StopWaitingFor(link);
+        if (link.IsInproc)
         {
             RemovalQueue.Finish();
         }
@@ -360,10 +355,10 @@ internal sealed class PublisherCore : SocketCore
         }
     }
 
-    private void StopWaitingFor(WireLink link)
+    private void StopWaitingFor(PeerLink link)
     {
         _notifications?.PausedReaders.Remove(link.PausedReader);
-        if (link.Session is null)
+        if (link.Reader is null)
         {
             // Unread notices keep the link, which would keep the connection.
             link.PausedReader = null;
@@ -397,7 +392,7 @@ internal sealed class PublisherCore : SocketCore
         }
 
         long held = asked.StoredBytes + SubscriptionTrie<PeerLink>.ChargeOf(prefix.Length);
-        bool isTooMany = PeerTopicByteLimit > 0 && link is WireLink && held > PeerTopicByteLimit;
+        bool isTooMany = PeerTopicByteLimit > 0 && !link.IsInproc && held > PeerTopicByteLimit;
         if ((isTooMany || !state.ByteShare.TryReserve(held)) && !trie.Contains(prefix, asked))
         {
             DropTopics(state);

@@ -4,11 +4,10 @@ using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets.Links;
 using Net.Zlink.Sockets.Routing;
-using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink.Sockets.Patterns;
 
-internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : SocketCore(host, inproc, ZmpSocketType.Router)
+internal sealed class RouterCore(EngineHost host) : SocketCore(host, ZmpSocketType.Router)
 {
     private readonly PeerTable<PeerLink> _table = new();
     private Dictionary<byte[], TaskCompletionSource>? _awaited;
@@ -68,11 +67,11 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
 
         if (status == SendStatus.Full)
         {
-            Events.DroppedAtMark(link!);
+            Losses.DroppedAtMark(link!);
         }
         else
         {
-            Events.DroppedUnroutable(routeId);
+            Losses.DroppedUnroutable(routeId);
         }
 
         message.Consume();
@@ -81,7 +80,7 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
 
     /// <inheritdoc/>
     protected override int RouteMany(ReadOnlySpan<byte> routeId, ReadOnlySpan<ReadOnlyMemory<byte>> payloads) =>
-        _recent.Find(routeId)?.TrySendMany(payloads) ?? 0;
+        _recent.Find(routeId)?.TrySendMany([], hasFirst: false, payloads) ?? 0;
 
     /// <inheritdoc/>
     public override SendStatus RouteTo(PeerSlot connection, in OutgoingMessage message) =>
@@ -107,7 +106,7 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
 
     protected override bool Attach(PeerLink link)
     {
-        if (link is WireLink { IsDisplaced: true })
+        if (link.IsDisplaced)
         {
             return false;
         }
@@ -130,8 +129,8 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
         return true;
     }
 
-    protected override WireLink? HolderFor(PeerIdentity newcomer) =>
-        OnTakenId == TakenIdPolicy.ReplaceSilent && _table.TryGet(newcomer.RoutingId, out PeerLink? holder) ? holder as WireLink : null;
+    protected override PeerLink? HolderFor(PeerIdentity newcomer) =>
+        OnTakenId == TakenIdPolicy.ReplaceSilent && _table.TryGet(newcomer.RoutingId, out PeerLink? holder) ? holder : null;
 
     protected override void Remove(PeerLink link)
     {
@@ -184,7 +183,7 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
             {
                 _recent.Remove(peer.RoutingId, loser);
                 loser.RouteId = null;
-                Replace(link as WireLink, loser);
+                Replace(link, loser);
             }
         }
 
@@ -200,12 +199,12 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
         return true;
     }
 
-    public override void OnConnectionLost(WireLink link, ZmpSession session)
+    public override void OnConnectionLost(WireLink link, bool hasLasted, bool wasBrief)
     {
         using (Gate.EnterScope())
         {
-            link.HasLasted |= session.HasLasted;
-            link.WasRejected = session.WasBrief && !link.HasLasted;
+            link.HasLasted |= hasLasted;
+            link.WasRejected = wasBrief && !link.HasLasted;
         }
 
         BlockedSends.Retry(null, link.Peer.Slot);
@@ -217,39 +216,25 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
     /// </summary>
     private bool IsUnowned(ReadOnlySpan<byte> routeId, PeerLink newcomer) =>
         !newcomer.IsActive && _table.TryGet(routeId, out PeerLink? holder)
-            && holder is WireLink { Alias: null, Session: null, WasRejected: true };
+            && holder is { Alias: null, IsConnected: false, WasRejected: true };
 
     /// <summary>Messages queued for a rejected link go to the newcomer, because it is the same peer.</summary>
-    private void Replace(WireLink? newcomer, PeerLink loser)
+    private void Replace(PeerLink newcomer, PeerLink loser)
     {
         Leave(loser);
-        newcomer?.HasReplaced = true;
-        if (loser is WireLink wire)
+        newcomer.HasReplaced = true;
+        loser.IsDisplaced = true;
+        if (loser is { IsConnected: false, WasRejected: true, Queue: { } queue })
         {
-            wire.IsDisplaced = true;
-            if (wire is { Session: null, WasRejected: true })
-            {
-                newcomer?.Queue.Adopt(wire.Queue);
-            }
+            newcomer.Queue?.Adopt(queue);
         }
     }
 
     protected override void DisplacePeer(PeerLink link)
     {
         Detach(link, dropUnread: OnTakenId == TakenIdPolicy.Replace);
-        if (link is WireLink { Dialer: { } dialer })
-        {
-            byte[] routeId = link.Alias ?? link.Peer.RoutingId;
-            dialer.YieldRoutingId(() => WhenReleased(routeId));
-        }
-        else if (link is WireLink { Session: { } session })
-        {
-            session.Displace();
-        }
-        else
-        {
-            link.Close(DisconnectReason.TakenOver, TimeSpan.Zero);
-        }
+        byte[] routeId = link.Alias ?? link.Peer.RoutingId;
+        link.Displace(() => WhenReleased(routeId));
     }
 
     private static SendStatus Send(PeerLink? link, in OutgoingMessage message)

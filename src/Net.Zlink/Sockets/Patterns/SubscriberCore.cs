@@ -4,7 +4,6 @@ using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets.Links;
 using Net.Zlink.Sockets.Routing;
-using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink.Sockets.Patterns;
 
@@ -35,8 +34,8 @@ internal sealed class SubscriberCore : SocketCore
     private bool _wantsAll;
     private bool _inverts;
 
-    public SubscriberCore(EngineHost host, InprocRegistry inproc, bool isExtended)
-        : base(host, inproc, isExtended ? ZmpSocketType.XSub : ZmpSocketType.Sub) => IsExtended = isExtended;
+    public SubscriberCore(EngineHost host, bool isExtended)
+        : base(host, isExtended ? ZmpSocketType.XSub : ZmpSocketType.Sub) => IsExtended = isExtended;
 
     public bool IsExtended { get; }
 
@@ -146,11 +145,11 @@ internal sealed class SubscriberCore : SocketCore
     }
 
     /// <summary>Updates that were queued for the lost connection are obsolete, because the next one gets all topics.</summary>
-    public override void OnConnectionLost(WireLink link, ZmpSession session)
+    public override void OnConnectionLost(WireLink link, bool hasLasted, bool wasBrief)
     {
         using (new InOrder(_order))
         {
-            ResendSubscriptions(link);
+            ResendSubscriptions(link, link.Queue);
         }
     }
 
@@ -251,9 +250,9 @@ internal sealed class SubscriberCore : SocketCore
         foreach (PeerLink link in links)
         {
             link.SendOwn(flags, update);
-            if (link is WireLink wire)
+            if (link.Queue is { } queue)
             {
-                Bound(wire);
+                Bound(link, queue);
             }
         }
     }
@@ -275,13 +274,13 @@ internal sealed class SubscriberCore : SocketCore
         }
     }
 
-    private void ResendSubscriptions(WireLink link)
+    private void ResendSubscriptions(PeerLink link, OutboundQueue queue)
     {
         QueueUpdate(link);
-        link.Queue.DropQueued(onlyUpdates: true);
+        queue.DropQueued(onlyUpdates: true);
     }
 
-    private void QueueUpdate(WireLink link)
+    private void QueueUpdate(PeerLink link)
     {
         using (Gate.EnterScope())
         {
@@ -293,23 +292,23 @@ internal sealed class SubscriberCore : SocketCore
     }
 
     /// <summary>Limits the queued updates for a publisher that does not connect or read; high-water marks do not apply to them.</summary>
-    private void Bound(WireLink link)
+    private void Bound(PeerLink link, OutboundQueue queue)
     {
-        long waiting = link.Queue.Counts.QueuedUpdates;
+        long waiting = queue.Counts.QueuedUpdates;
         if (waiting <= MaxHistory || waiting <= TopicCount)
         {
             return;
         }
 
-        if (link.Session is not { } session)
+        if (link.Reader is not { } connection)
         {
-            ResendSubscriptions(link);
+            ResendSubscriptions(link, queue);
         }
         else if (MaxUnreadUpdates + (2L * TopicCount) is var most && waiting > most
-            && (waiting > MaxUnsentUpdates * most || session.Connection.SinceLastWrite >= UnreadTime))
+            && (waiting > MaxUnsentUpdates * most || connection.SinceLastWrite >= UnreadTime))
         {
             QueueUpdate(link);
-            session.Connection.RequestClose(DisconnectReason.TopicsUnread, CloseMode.Abort);
+            connection.RequestClose(DisconnectReason.TopicsUnread, CloseMode.Abort);
         }
     }
 

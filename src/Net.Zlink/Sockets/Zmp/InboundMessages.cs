@@ -324,26 +324,3 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
         return Has(outcome);
     }
 }
-
-internal enum InboundRole
-{
-    All,
-
-    Filtered,
-
-    Subscriptions,
-
-    SubscriptionsAndData,
-}
-
-internal enum SubscriptionOutcome
-{
-    Silent,
-
-    Notify,
-
-    TooMany,
-
-    /// <summary>All peers together exceed the limit, and this one exceeds its share.</summary>
-    TooManyOfAll,
-}

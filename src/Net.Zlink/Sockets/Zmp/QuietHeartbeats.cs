@@ -1,4 +1,5 @@
 using Net.Zlink.Engine;
+using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink.Sockets.Zmp;
 

@@ -8,30 +8,23 @@ namespace Net.Zlink.Sockets.Zmp;
 
 internal sealed class ZmpAcceptor(SocketCore socket, ZmpSettings settings) : IAcceptor
 {
-    public string? AcquireConnection() => socket.Endpoints.Sessions.AcquireConnection();
+    public string? AcquireConnection() => socket.Connections.AcquireConnection();
 
-    public void ReleaseConnection() => socket.Endpoints.Sessions.ReleaseConnection();
+    public void ReleaseConnection() => socket.Connections.ReleaseConnection();
 
     public void Begin(Wire wire, BoundListener listener)
     {
-        var link = new WireLink(socket, settings) { Endpoint = listener.Endpoint, IsActive = false };
-        var session = new ZmpSession(socket, settings, link, wire, listener.Endpoint, listener);
-        if (!wire.HadHandshake)
-        {
-            socket.Events.Publish(SocketEventTypes.Accepted, wire.Handle, session, detail: null);
-        }
-
-        socket.Endpoints.Sessions.Track(session);
-        session.Start();
+        var link = new WireLink(socket, settings) { Endpoint = listener.Endpoint, IsActive = false, Listener = listener };
+        new ZmpSession(socket, settings, link, wire).Start();
     }
 
     public void CloseConnections(BoundListener listener)
     {
-        foreach (ZmpSession session in socket.Endpoints.Sessions.Of(listener))
+        foreach (WireLink link in socket.Connections.Of(listener))
         {
-            session.Link.Lane.Close();
-            socket.Detach(session.Link, dropUnread: false);
-            session.Connection.RequestClose(DisconnectReason.Local, CloseMode.Orderly, listener.Linger);
+            link.Lane.Close();
+            socket.Detach(link, dropUnread: false);
+            link.Accepted?.RequestClose(DisconnectReason.Local, CloseMode.Orderly, listener.Linger);
         }
     }
 }

@@ -1,6 +1,5 @@
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
-using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets.Endpoints;
 using Net.Zlink.Sockets.Links;
 using Net.Zlink.Transports;
@@ -14,7 +13,7 @@ internal sealed class ZmpConnecter : IConnecter
     private readonly ZmpSettings _settings;
     private readonly Lock _gate = new();
     private WireLink _link;
-    private ZmpSession? _session;
+    private Connection? _connection;
     private bool _isLinkUsed;
     private bool _isClosed;
 
@@ -22,7 +21,7 @@ internal sealed class ZmpConnecter : IConnecter
     {
         _socket = socket;
         _settings = settings;
-        Dialer = new DialerLoop(socket.Endpoints.Table, target,
+        Dialer = new DialerLoop(socket.Table, target,
             new DialerSettings(settings.Transport, settings.Reconnect, settings.Connection.CloseTimeout)
             {
                 RetriesFaults = settings.ReconnectAfterFault,
@@ -38,27 +37,7 @@ internal sealed class ZmpConnecter : IConnecter
 
     public bool HasQueued => Link.Queue.Counts.QueuedMessages > 0;
 
-    public long? Writes => _session?.Connection.Writes;
-
-    /// <summary>How the dialer is to see a connection's end.</summary>
-    public static ConnectionEnd EndOf(ZmpSession session)
-    {
-        // The peer displaced it: reconnecting would displace the other connection, and so on.
-        bool isOutdone = session.Fault is { PeersCode: ZmpErrorCode.RoutingIdTakenOver };
-        // Both sides displaced the other's connection at the same moment: both are lost, and the id is free.
-        bool isMutual = isOutdone && !session.HasLasted && session.Link.HasReplaced;
-        return new ConnectionEnd($"{(session.IsReady ? "the connection ended" : "the handshake failed")}: {session.EndDetail}")
-        {
-            WasReady = session.IsReady,
-            ReadyFor = session.ReadyFor,
-            WasBrief = session is { WasBrief: true, EndReason: DisconnectReason.Remote },
-            IsFault = session.Fault is { IsTimeout: false },
-            WhyNoFurther = session.Fault is { ConnecterTriesAgain: false } fault && !isMutual
-                ? WhyNoFurther(session, fault, always: isOutdone) : null,
-            IsFinal = isOutdone,
-            IsMutual = isMutual,
-        };
-    }
+    public long? Writes => _connection?.Writes;
 
     public bool Begin(Wire wire)
     {
@@ -71,20 +50,14 @@ internal sealed class ZmpConnecter : IConnecter
         }
 
         _isLinkUsed = true;
-        var session = new ZmpSession(_socket, _settings, link, wire, Dialer.Target.Redacted, listener: null);
-        Volatile.Write(ref _session, session);
-        if (!wire.HadHandshake)
-        {
-            _socket.Events.Publish(SocketEventTypes.Connected, wire.Handle, session, detail: null);
-        }
-
-        _socket.Endpoints.Sessions.Track(session);
+        var session = new ZmpSession(_socket, _settings, link, wire);
+        Volatile.Write(ref _connection, session.Connection);
         session.Start();
         return true;
     }
 
     public void RequestClose(DisconnectReason reason, CloseMode mode, TimeSpan? linger) =>
-        _session?.Connection.RequestClose(reason, mode, linger);
+        _connection?.RequestClose(reason, mode, linger);
 
     public void Close()
     {
@@ -150,11 +123,4 @@ internal sealed class ZmpConnecter : IConnecter
         Alias = _settings.Alias,
         Dialer = Dialer,
     };
-
-    private static string WhyNoFurther(ZmpSession session, in ZmpFault fault, bool always)
-    {
-        string what = fault.Origin != ZmpFaultOrigin.Received ? $"the peer broke the protocol: {fault.Reason}"
-            : $"the peer answered with an ERROR, {ZmpSession.WordsOf(fault)}";
-        return $"{what}{session.OtherProtocolText}{(always ? "" : "; ReconnectAfterFault would retry it")}";
-    }
 }

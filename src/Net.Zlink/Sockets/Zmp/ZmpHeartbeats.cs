@@ -1,5 +1,6 @@
 using Net.Zlink.Engine;
 using Net.Zlink.Protocol.Zmp;
+using Net.Zlink.Sockets.Links;
 using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets.Zmp;

@@ -1,13 +1,21 @@
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.Zmp;
-using Net.Zlink.Transports;
+using Net.Zlink.Sockets.Endpoints;
+using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink.Sockets.Zmp;
 
 /// <content>How a session gets its place, and loses it by silence, by a fault, or to another peer.</content>
 internal sealed partial class ZmpSession
 {
+    // Heartbeats that came in the same read as READY.
+    private const int MaxStoredAnswers = 4 * ZmpHeartbeatAck.LargestAnswer;
+
+    // Of a newcomer that waits for a place: what it sends is kept, and nothing is answered.
+    private PeerIdentity? _waiting;
+    private byte[]? _storedAnswers;
+
     public void OnPlaceAnswered() => _socket.Claims.OnAnswered(_link);
 
     public void OnPlaceSilent(string detail)
@@ -21,12 +29,12 @@ internal sealed partial class ZmpSession
     /// <summary>False: it is asked whether it is still there.</summary>
     public bool TryLeavePlace()
     {
-        if (Held.IsToEnd)
+        if (_link.IsToEnd)
         {
-            _socket.Claims.Reject(this);
+            PlaceClaims.Reject(_link);
         }
 
-        return Held.IsToEnd;
+        return _link.IsToEnd;
     }
 
     public void OnPosted(Connection connection)
@@ -36,7 +44,7 @@ internal sealed partial class ZmpSession
             return;
         }
 
-        if (Held.WaitsFor is not null)
+        if (_link.WaitsFor is not null)
         {
             RetryPlace();
             return;
@@ -96,27 +104,127 @@ internal sealed partial class ZmpSession
         Connection.Close(reason, CloseMode.Orderly, detail ?? $"{whose}: {WordsOf(fault)}{OtherProtocolText}");
     }
 
-    public static string WordsOf(in ZmpFault fault)
+    /// <summary>False: it has been closed.</summary>
+    private bool TakePlace(PeerIdentity peer)
     {
-        ZmpErrorCode code = fault.Origin == ZmpFaultOrigin.Received ? fault.PeersCode : fault.Code;
-        return $"code {(int)code:X2}, {fault.Reason}{(fault.PeersWords is { } said ? $"; the peer says {EndpointError.Quote(said)}" : "")}";
+        bool again = _link.IsAttached && _link.WasConnected;
+        bool isNew = !_link.IsAttached;
+        if (_link.Alias is { } alias)
+        {
+            peer = peer with { RoutingId = alias };
+        }
+
+        bool isLeft = _link.Dialer is { IsClosing: true };
+        if (isLeft || !_socket.TryAttach(_link, peer))
+        {
+            return _link.WaitsFor is not null || IsRetained(peer, isLeft);
+        }
+
+        _link.SetConnection(Connection);
+        _link.WasConnected = true;
+        if (_link.Dialer is { } dialer && !dialer.OnReady())
+        {
+            _socket.Detach(_link, dropUnread: true); // Disconnected between the two checks: just attached again.
+            return true;
+        }
+
+        if (_link.Dialer is null && !_socket.Has(_link) && !_socket.IsClosed)
+        {
+            // The endpoint was disconnected just now: the close follows what is sent, and the queue is released when this returns.
+            Connection.RequestClose(DisconnectReason.Local, CloseMode.Orderly, Connection.Settings.CloseTimeout);
+            return true;
+        }
+
+        _socket.SendWelcome(_link, isNew ? GreetingOccasion.NewLink : again ? GreetingOccasion.NextConnection
+            : GreetingOccasion.FirstConnection);
+        Publish(SocketEventTypes.ConnectionReady, 0, detail: null);
+        return true;
     }
 
-    /// <summary>Any thread.</summary>
-    public void Displace() => Connection.RequestClose(DisconnectReason.TakenOver, CloseMode.Orderly);
+    private bool IsRetained(PeerIdentity peer, bool isLeft)
+    {
+        if ((isLeft || _socket.IsClosed) && _link.Dialer is { } dialer)
+        {
+            _link.SetConnection(Connection); // It only delivers what is queued.
+            dialer.OnReady();
+            return true;
+        }
+
+        if (_socket.IsClosed)
+        {
+            Connection.Close(_socket.End.Outcome == SendStatus.Terminated ? DisconnectReason.ContextTerminated
+                : DisconnectReason.Local, CloseMode.Orderly, detail: null);
+            return false;
+        }
+
+        Connection.Close(DisconnectReason.Refused, CloseMode.Orderly, _socket.RefusalReason(peer));
+        return false;
+    }
+
+    private void StoreAnswer(ReadOnlySpan<byte> answer)
+    {
+        if ((_storedAnswers?.Length ?? 0) + answer.Length <= MaxStoredAnswers)
+        {
+            _storedAnswers = [.. _storedAnswers ?? [], .. answer];
+        }
+    }
+
+    private void LeavePlace()
+    {
+        _link.SetConnection(null);
+        if (_waiting is not null)
+        {
+            _socket.Claims.Remove(_link);
+            _socket.Receive.Drop(_link.Lane);
+        }
+    }
+
+    /// <summary>Nothing more is written, although the peer may not have ended its side: the dialer may go on.</summary>
+    private void EndWriting()
+    {
+        if (_link.Dialer is { } dialer && !_hasLeft)
+        {
+            _hasLeft = true;
+            dialer.OnEnded(End);
+        }
+    }
+
+    /// <summary>How the dialer is to see the connection's end.</summary>
+    private ConnectionEnd End
+    {
+        get
+        {
+            // The peer displaced it: reconnecting would displace the other connection, and so on.
+            bool isOutdone = Fault is { PeersCode: ZmpErrorCode.RoutingIdTakenOver };
+            // Both sides displaced the other's connection at the same moment: both are lost, and the id is free.
+            bool isMutual = isOutdone && !HasLasted && _link.HasReplaced;
+            return new ConnectionEnd($"{(_isReady ? "the connection ended" : "the handshake failed")}: {EndDetail}")
+            {
+                WasReady = _isReady,
+                ReadyFor = _readyFor,
+                WasBrief = _wasBrief && EndReason == DisconnectReason.Remote,
+                IsFault = Fault is { IsTimeout: false },
+                WhyNoFurther = Fault is { ConnecterTriesAgain: false } fault && !isMutual
+                    ? WhyNoFurther(OtherProtocolText, fault, always: isOutdone) : null,
+                IsFinal = isOutdone,
+                IsMutual = isMutual,
+            };
+        }
+    }
 
     private void RetryPlace()
     {
-        Held.WaitsFor = null;
-        if (!_socket.Sessions.OnReady(this, Held.Peer!) || Held.WaitsFor is not null)
+        _link.WaitsFor = null;
+        if (!TakePlace(_waiting!) || _link.WaitsFor is not null)
         {
             return;
         }
 
-        Held.Peer = null;
+        _waiting = null;
         BeginTraffic();
-        if (Held.TakeStoredAnswers() is { } answers)
+        if (_storedAnswers is { } answers)
         {
+            _storedAnswers = null;
             SendControl(answers);
         }
 
@@ -136,7 +244,7 @@ internal sealed partial class ZmpSession
     {
         if (_isUnconfirmed && _confirmation.Settle(_link) is var messages and > 0)
         {
-            _socket.Events.Unconfirmed(this, messages);
+            Publish(SocketEventTypes.MessagesUnconfirmed, messages, $"written but not confirmed: {EndDetail}");
         }
     }
 }

@@ -3,7 +3,6 @@ using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol;
 using Net.Zlink.Protocol.Zmp;
-using Net.Zlink.Sockets.Endpoints;
 using Net.Zlink.Sockets.Links;
 using Net.Zlink.Transports;
 
@@ -34,64 +33,43 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
     private bool _wasUnread;
     private bool _isUnconfirmed;
     private bool _hasLeft;
+    private bool _wasBrief;
+    private TimeSpan _readyFor;
+    private uint _skipped;
     private PeerConfirmation _confirmation;
 
-    public HeldNewcomer Held;
-
-    public ZmpSession(SocketCore socket, ZmpSettings settings, WireLink link, Wire wire, RedactedEndpoint endpoint, BoundListener? listener)
+    public ZmpSession(SocketCore socket, ZmpSettings settings, WireLink link, Wire wire)
     {
         _socket = socket;
         _settings = settings;
         _link = link;
         _inbound = new ZmpInbound(settings.Type);
         _messages = new InboundMessages(socket, link, settings.MaxMessageParts);
-        Endpoint = endpoint;
-        Listener = listener;
-        link.Accepted = listener is null ? null : this;
         Connection = new Connection(wire, socket.Host.Shards.For(wire, settings.ShardAffinity), socket.Host.Pool, settings.Connection,
             this, this, link.Queue, this)
         {
             Unfinished = socket.Host.Unfinished,
-            OutboundSurvives = listener is null && !settings.Immediate,
+            OutboundSurvives = link.IsActive && !settings.Immediate,
         };
+        link.Accepted = link.IsActive ? null : Connection;
     }
 
     public Connection Connection { get; }
 
-    public RedactedEndpoint Endpoint { get; }
-
-    public BoundListener? Listener { get; }
-
-    public bool IsActive => Listener is null;
-
-    public bool OutboundSurvives => Connection.OutboundStays;
-
-    public WireLink Link => _link;
-
     public HeartbeatingConnections Heartbeating => _socket.Host.Heartbeating;
 
-    public bool IsReady => _isReady;
+    private RedactedEndpoint Endpoint => _link.Endpoint;
 
-    public ZmpFault? Fault { get; private set; }
+    private bool IsActive => _link.IsActive;
 
-    public string OtherProtocolText => _foreign is not null && Fault is not { PeersWords: not null } ? $"; {_foreign}" : "";
+    private ZmpFault? Fault { get; set; }
 
-    public DisconnectReason EndReason { get; private set; }
+    private DisconnectReason EndReason { get; set; }
 
-    public string EndDetail { get; private set; } = "";
-
-    public bool WasBrief { get; private set; }
-
-    public TimeSpan ReadyFor { get; private set; }
+    private string EndDetail { get; set; } = "";
 
     /// <summary>The time of the handshake does not count: a rejecting peer may take as long for it.</summary>
-    public bool HasLasted => ReadyFor >= BriefTime;
-
-    public ReadOnlyMemory<byte> PeerRoutingId => _peerRoutingId;
-
-    public (string Local, string Remote) Ends => IsActive
-        ? (Connection.Wire.LocalText(Endpoint), Endpoint.ToString())
-        : (Connection.Wire.LocalTextOfAccepted(Endpoint), Connection.Wire.RemoteText(Endpoint));
+    private bool HasLasted => _readyFor >= BriefTime;
 
     bool IConnectionSink.RepliesSynchronously => false;
 
@@ -99,10 +77,16 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
 
     long IConnectionSink.UnfinishedBytes => _messages.UnfinishedBytes;
 
-    public void Start() => Connection.Start();
+    public void Start()
+    {
+        if (!Connection.Wire.HadHandshake)
+        {
+            Publish(IsActive ? SocketEventTypes.Connected : SocketEventTypes.Accepted, Connection.Wire.Handle, detail: null);
+        }
 
-    /// <summary>True once.</summary>
-    public bool TryLeave() => !_hasLeft && (_hasLeft = true);
+        _socket.Connections.Track(_link, Connection);
+        Connection.Start();
+    }
 
     public void OnOpened(Connection connection)
     {
@@ -161,7 +145,9 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
 
             if (_skipped > 0)
             {
-                Skip(ref position, end);
+                uint here = Math.Min(_skipped, (uint)(end - position));
+                _skipped -= here;
+                position += (int)here;
                 continue;
             }
 
@@ -223,7 +209,7 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
         }
 
         Delivery delivery = _messages.End();
-        if (Held.WaitsFor is not null)
+        if (_link.WaitsFor is not null)
         {
             return Delivery.Pause;
         }
@@ -265,7 +251,7 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
     /// <summary>A handshake is read whatever messages wait: none of its bytes is a message.</summary>
     public bool MayRead(Connection connection)
     {
-        if (Held.WaitsFor is not null)
+        if (_link.WaitsFor is not null)
         {
             return false;
         }
@@ -281,7 +267,7 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
     }
 
     /// <summary>False for a peer without a place: one that connects again and again would get that much into the queue each time.</summary>
-    public bool MayReadRemaining(Connection connection) => !_isReadingBarred && Held.WaitsFor is null;
+    public bool MayReadRemaining(Connection connection) => !_isReadingBarred && _link.WaitsFor is null;
 
     public void OnClosing(Connection connection, DisconnectReason reason, string? detail)
     {
@@ -298,9 +284,9 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
             WriteError(ZmpFault.RoutingIdTakenOver);
         }
 
-        ReadyFor = _isReady ? connection.Shard.Timers.Time.GetElapsedTime(_readyAt) : TimeSpan.Zero;
-        WasBrief = _isReady && !HasLasted && reason is (DisconnectReason.Remote or DisconnectReason.TransportError);
-        bool isBrief = IsActive && _confirmation.IsBrief(ReadyFor) && reason is DisconnectReason.Remote or DisconnectReason.TransportError;
+        _readyFor = _isReady ? connection.Shard.Timers.Time.GetElapsedTime(_readyAt) : TimeSpan.Zero;
+        _wasBrief = _isReady && !HasLasted && reason is (DisconnectReason.Remote or DisconnectReason.TransportError);
+        bool isBrief = IsActive && _confirmation.IsBrief(_readyFor) && reason is DisconnectReason.Remote or DisconnectReason.TransportError;
         bool isLost = reason is DisconnectReason.HeartbeatTimeout or DisconnectReason.TransportError && MayConfirm;
         _isUnconfirmed = _isReady && (isBrief || isLost || Fault is { Origin: ZmpFaultOrigin.Received });
         _link.MustConfirm |= _isReady && isBrief && _settings.Type is ZmpSocketType.Dealer or ZmpSocketType.Router or ZmpSocketType.Pair;
@@ -311,7 +297,21 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
 
         EndReason = reason;
         EndDetail = detail ?? reason.Words();
-        _socket.Sessions.OnClosing(this, _isReady);
+        LeavePlace();
+        if (reason == DisconnectReason.Refused)
+        {
+            PublishRefusal(detail ?? _socket.RefusalReason(_link.Peer));
+        }
+
+        PublishEnd();
+        if (!Connection.OutboundStays)
+        {
+            _socket.Detach(_link, dropUnread: false);
+        }
+        else if (_isReady)
+        {
+            _socket.OnConnectionLost(_link, HasLasted, _wasBrief);
+        }
     }
 
     public void OnFlushed(Connection connection)
@@ -320,7 +320,7 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
         if (connection.HasEndedWriting)
         {
             SettleUnconfirmed();
-            SessionLife.OnLeft(this);
+            EndWriting();
         }
     }
 
@@ -330,13 +330,23 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
         _messages.Abandon();
         _isUnconfirmed |= _isReady && connection is { HasLostPeer: true, OutboundStays: false } && MayConfirm;
         SettleUnconfirmed();
-        _socket.Sessions.OnClosed(this);
-        Listener?.OnConnectionEnded(EndReason);
+        _socket.Connections.Forget(_link, connection);
+        if (!connection.OutboundStays)
+        {
+            _socket.FinalizeCounters(_link);
+            _link.MarkDetached();
+            _link.Accepted = null; // Unread messages must not keep the connection's memory.
+        }
+
+        EndWriting();
+        _link.Dialer?.OnClosed();
+        _socket.Parts.Leave();
+        _link.Listener?.OnConnectionEnded(EndReason);
     }
 
     public void OnFault(Connection connection, Exception exception)
     {
-        _socket.Events.Publish(SocketEventTypes.HandlerFailed, 0, this, ExceptionText.Of(exception));
+        Publish(SocketEventTypes.HandlerFailed, 0, ExceptionText.Of(exception));
         Log.SessionFailed(_socket.Host.Logger, exception, Endpoint);
     }
 
@@ -405,14 +415,14 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
             SubProtocol = Connection.Wire.SubProtocol,
             Details = Connection.Wire.Details,
         };
-        if (!_socket.Sessions.OnReady(this, peer))
+        if (!TakePlace(peer))
         {
             return false;
         }
 
-        if (Held.WaitsFor is not null)
+        if (_link.WaitsFor is not null)
         {
-            Held.Peer = peer;
+            _waiting = peer;
             _messages.Source = peer;
             _link.Lane.Hold();
             return true;
@@ -448,9 +458,9 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
         {
             Span<byte> answer = stackalloc byte[ZmpHeartbeatAck.LargestAnswer];
             int length = ZmpHeartbeatAck.Write(answer, heartbeat.Context);
-            if (Held.WaitsFor is not null)
+            if (_link.WaitsFor is not null)
             {
-                Held.StoreAnswer(answer[..length]);
+                StoreAnswer(answer[..length]);
                 return;
             }
 

@@ -4,7 +4,6 @@ using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.Zmp;
-using Net.Zlink.Sockets;
 using Net.Zlink.Sockets.Links;
 using Net.Zlink.Sockets.Zmp;
 using Net.Zlink.Tests.Buffers;
@@ -17,7 +16,7 @@ namespace Net.Zlink.Tests.Sockets.Links;
 internal sealed class TestCore : SocketCore, IDisposable
 {
     private TestCore(EngineHost host, ZmpSocketType type)
-        : base(host, new InprocRegistry(), type)
+        : base(host, type)
     {
     }
 

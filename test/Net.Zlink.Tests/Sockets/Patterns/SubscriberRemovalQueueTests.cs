@@ -2,9 +2,8 @@ using System.Text;
 using Microsoft.Extensions.Logging.Abstractions;
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
-using Net.Zlink.Sockets;
-using Net.Zlink.Sockets.Patterns;
 using Net.Zlink.Sockets.Links;
+using Net.Zlink.Sockets.Patterns;
 using Net.Zlink.Sockets.Routing;
 using Net.Zlink.Tests.Buffers;
 using Net.Zlink.Tests.Engine;
@@ -155,7 +154,7 @@ public sealed class SubscriberRemovalQueueTests
     {
         private readonly EngineHost _host = new(1, TestPools.Create(), TimeProvider.System, NullLogger.Instance, new RecordingObserver());
 
-        public Fixture(bool isExtended) => Core = new PublisherCore(_host, new InprocRegistry(), isExtended);
+        public Fixture(bool isExtended) => Core = new PublisherCore(_host, isExtended);
 
         public PublisherCore Core { get; }
 
@@ -206,8 +205,13 @@ public sealed class SubscriberRemovalQueueTests
         /// <summary>From here on there is none: the pool has gone.</summary>
         public void LoseMemory() => _host.Pool.Dispose();
 
-        public void Close() => Core.Close(DisconnectReason.Local, TimeSpan.Zero,
-            new SocketEnd(SendStatus.Closed, static () => new ObjectDisposedException("test")));
+        public void Close()
+        {
+            if (Core.TryClose(new SocketEnd(SendStatus.Closed, static () => new ObjectDisposedException("test"))))
+            {
+                Core.Close(DisconnectReason.Local, TimeSpan.Zero);
+            }
+        }
 
         public void Dispose()
         {

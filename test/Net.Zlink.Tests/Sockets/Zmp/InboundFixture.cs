@@ -3,7 +3,6 @@ using Microsoft.Extensions.Logging.Abstractions;
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Protocol.Zmp;
-using Net.Zlink.Sockets;
 using Net.Zlink.Sockets.Links;
 using Net.Zlink.Sockets.Zmp;
 using Net.Zlink.Tests.Buffers;
@@ -207,7 +206,7 @@ internal sealed class InboundFixture : IDisposable
 
 /// <summary>A socket's inside with a role of the test's choice, which notes what it is told of subscriptions.</summary>
 internal sealed class RecordingCore(EngineHost host, InboundRole role, bool onlyFirst)
-    : SocketCore(host, new InprocRegistry(), ZmpSocketType.Pair)
+    : SocketCore(host, ZmpSocketType.Pair)
 {
     /// <summary>A prefix that begins with this is more than the peer may subscribe to.</summary>
     public const byte OneTooMany = 0xEE;

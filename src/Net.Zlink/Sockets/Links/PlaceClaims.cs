@@ -1,15 +1,14 @@
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
-using Net.Zlink.Sockets.Links;
 
-namespace Net.Zlink.Sockets.Zmp;
+namespace Net.Zlink.Sockets.Links;
 
 /// <summary>
 /// Newcomers wait in line for a place which another connection has (docs/protocol.md, 15.3). A client that is opened and closed again and
 /// again has several connections here at once, and what each has sent is received in its turn. The holder is asked once, and the line is
 /// short, so a flood of newcomers costs little more than one.
 /// </summary>
-internal sealed class PlaceClaims(SocketCore socket)
+internal sealed class PlaceClaims
 {
     /// <summary>When more wait, the newest takes the place of the one before it in the line.</summary>
     public const int MaxWaiting = 32;
@@ -22,55 +21,54 @@ internal sealed class PlaceClaims(SocketCore socket)
         || (newcomer.Certificate is { } other && string.Equals(own.Subject, other.Subject, StringComparison.Ordinal));
 
     /// <summary>The caller calls <see cref="Ask"/> outside the lock.</summary>
-    public PlaceQuestion Add(WireLink holder, ZmpSession newcomer)
+    public PlaceQuestion Add(WireLink holder, WireLink newcomer)
     {
         lock (_gate)
         {
             WireLink before = holder;
             for (int waiting = 1; waiting < MaxWaiting && before.Newcomer is { } earlier; waiting++)
             {
-                before = earlier.Link;
+                before = earlier;
             }
 
-            var question = new PlaceQuestion(holder.IsQuestionPending ? null : holder.Accepted, before.Newcomer);
+            var question = new PlaceQuestion(holder.IsQuestionPending ? null : holder, before.Newcomer);
             before.Newcomer = newcomer;
             holder.IsQuestionPending = true;
-            newcomer.Held.WaitsFor = before;
+            newcomer.WaitsFor = before;
             return question;
         }
     }
 
-    public void Ask(in PlaceQuestion question)
+    public static void Ask(in PlaceQuestion question)
     {
         Reject(question.Displaced);
-        question.Holder?.Connection.PostToSink();
+        question.Holder?.Accepted?.PostToSink();
     }
 
     /// <summary>The first of the line comes again. It is asked in its turn if others wait behind it.</summary>
     public void OnLeft(WireLink holder)
     {
-        ZmpSession? first;
+        WireLink? first;
         lock (_gate)
         {
             first = holder.Newcomer;
             holder.Newcomer = null;
             holder.IsQuestionPending = false;
-            first?.Link.IsQuestionPending = first.Link.Newcomer is not null;
+            first?.IsQuestionPending = first.Newcomer is not null;
         }
 
-        first?.Connection.PostToSink();
+        first?.Accepted?.PostToSink();
     }
 
     /// <summary>The newcomers are closed without an ERROR, so their sockets connect again.</summary>
     public void OnAnswered(WireLink holder)
     {
-        List<ZmpSession> all = [];
+        List<WireLink> all = [];
         lock (_gate)
         {
-            WireLink? before = holder;
-            while (before is not null)
+            for (WireLink? before = holder; before is not null;)
             {
-                ZmpSession? next = before.Newcomer;
+                WireLink? next = before.Newcomer;
                 before.Newcomer = null;
                 before.IsQuestionPending = false;
                 if (next is not null)
@@ -78,14 +76,11 @@ internal sealed class PlaceClaims(SocketCore socket)
                     all.Add(next);
                 }
 
-                before = next?.Link;
+                before = next;
             }
         }
 
-        foreach (ZmpSession newcomer in all)
-        {
-            Reject(newcomer);
-        }
+        all.ForEach(Reject);
     }
 
     /// <summary>
@@ -95,38 +90,31 @@ internal sealed class PlaceClaims(SocketCore socket)
     {
         lock (_gate)
         {
-            for (ZmpSession? one = holder.Newcomer; one?.Link.Newcomer is { } next; one = next)
+            for (WireLink? one = holder.Newcomer; one?.Newcomer is { } next; one = next)
             {
-                one.Held.IsToEnd = true;
+                one.IsToEnd = true;
             }
 
             return holder.IsQuestionPending = holder.Newcomer is not null;
         }
     }
 
-    public void Remove(ZmpSession newcomer)
+    public void Remove(WireLink newcomer)
     {
         lock (_gate)
         {
-            if (newcomer.Held.WaitsFor is { } before && ReferenceEquals(before.Newcomer, newcomer))
+            if (newcomer.WaitsFor is { } before && ReferenceEquals(before.Newcomer, newcomer))
             {
-                ZmpSession? next = newcomer.Link.Newcomer;
-                newcomer.Link.Newcomer = null;
-                newcomer.Link.IsQuestionPending = false;
+                WireLink? next = newcomer.Newcomer;
+                newcomer.Newcomer = null;
+                newcomer.IsQuestionPending = false;
                 before.Newcomer = next;
-                next?.Held.WaitsFor = before;
+                next?.WaitsFor = before;
             }
         }
     }
 
-    public void Reject(ZmpSession? newcomer)
-    {
-        if (newcomer is not null)
-        {
-            socket.Events.Refused(newcomer, socket.RefusalReason(newcomer.Link.Peer));
-            newcomer.Connection.RequestClose(DisconnectReason.Refused, CloseMode.Orderly);
-        }
-    }
+    public static void Reject(WireLink? newcomer) => newcomer?.Accepted?.RequestClose(DisconnectReason.Refused, CloseMode.Orderly);
 }
 
-internal readonly record struct PlaceQuestion(ZmpSession? Holder, ZmpSession? Displaced);
+internal readonly record struct PlaceQuestion(WireLink? Holder, WireLink? Displaced);

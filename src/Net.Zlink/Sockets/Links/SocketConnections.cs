@@ -1,43 +1,45 @@
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Sockets.Endpoints;
-using Net.Zlink.Sockets.Zmp;
 
-namespace Net.Zlink.Sockets;
+namespace Net.Zlink.Sockets.Links;
 
-/// <summary>Sessions are found by their listener, so thousands of listeners can be unbound without a search.</summary>
-internal sealed class SocketSessions(ByteBudget? budget)
+/// <summary>
+/// The connections of a socket, from their start to their end. Those of a listener are found by it, so thousands of listeners can be
+/// unbound without a search.
+/// </summary>
+internal sealed class SocketConnections(ByteBudget? budget)
 {
     private readonly Lock _gate = new();
-    private readonly HashSet<ZmpSession> _dialled = [];
-    private readonly ListsByKey<BoundListener, ZmpSession> _accepted = new();
+    private readonly HashSet<Connection> _dialled = [];
+    private readonly ListsByKey<BoundListener, WireLink> _accepted = new();
     private ConnectionLimit _connectionLimit;
 
     public int Limit { get; set; }
 
-    public ZmpSession[] All
+    public Connection[] All
     {
         get
         {
             lock (_gate)
             {
-                return [.. _dialled, .. _accepted.All];
+                return [.. _dialled, .. _accepted.All.Select(static link => link.Accepted!)];
             }
         }
     }
 
-    public ZmpSession[] Accepted
+    public Connection[] Accepted
     {
         get
         {
             lock (_gate)
             {
-                return [.. _accepted.All];
+                return [.. _accepted.All.Select(static link => link.Accepted!)];
             }
         }
     }
 
-    public ZmpSession[] Of(BoundListener listener)
+    public WireLink[] Of(BoundListener listener)
     {
         lock (_gate)
         {
@@ -66,38 +68,38 @@ internal sealed class SocketSessions(ByteBudget? budget)
         }
     }
 
-    public void Track(ZmpSession session)
+    public void Track(WireLink link, Connection connection)
     {
         lock (_gate)
         {
-            if (session.Listener is not { } listener)
+            if (link.Listener is not { } listener)
             {
-                _dialled.Add(session);
+                _dialled.Add(connection);
                 return;
             }
 
-            _accepted.Add(listener, session);
+            _accepted.Add(listener, link);
             _connectionLimit.Release();
         }
 
-        if (session.Listener.IsClosed)
+        if (link.Listener.IsClosed)
         {
             // The listener was closed between the two steps and may not have seen the connection.
-            session.Connection.RequestClose(DisconnectReason.Local, CloseMode.Orderly, session.Listener.Linger);
+            connection.RequestClose(DisconnectReason.Local, CloseMode.Orderly, link.Listener.Linger);
         }
     }
 
-    public void Forget(ZmpSession session)
+    public void Forget(WireLink link, Connection connection)
     {
         lock (_gate)
         {
-            if (session.Listener is { } listener)
+            if (link.Listener is { } listener)
             {
-                _accepted.Remove(listener, session);
+                _accepted.Remove(listener, link);
             }
             else
             {
-                _dialled.RemoveAndTrim(session);
+                _dialled.RemoveAndTrim(connection);
             }
         }
     }

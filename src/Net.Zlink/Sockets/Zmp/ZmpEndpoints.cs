@@ -1,29 +1,28 @@
-using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets.Endpoints;
 using Net.Zlink.Sockets.Links;
-using Net.Zlink.Sockets.Zmp;
 using Net.Zlink.Transports;
 
-namespace Net.Zlink.Sockets;
+namespace Net.Zlink.Sockets.Zmp;
 
-internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
+/// <summary>What a ZMP socket binds and connects.</summary>
+internal sealed class ZmpEndpoints(SocketCore socket, InprocRegistry inproc)
 {
-    private readonly InprocEndpoints _inproc = new(socket, inproc);
+    public SocketCore Socket => socket;
 
-    public SocketSessions Sessions { get; } = new(socket.Host.Budget);
+    public EndpointStatus[] All =>
+    [
+        .. socket.Table.Bound,
+        .. inproc.NamesOf(socket).Select(static name => new EndpointStatus($"{EndpointText.Inproc}://{name}", IsBound: true)),
+        .. socket.Table.Dialers.Select(static dialer => new EndpointStatus(dialer.Text, IsBound: false)),
+        .. socket.Links.Where(static link => link is { IsInproc: true, IsActive: true })
+            .Select(static link => new EndpointStatus(link.Endpoint.ToString(), IsBound: false)),
+    ];
 
-    public EndpointTable Table { get; } = new(socket.Host, socket.Monitors, socket.Counters, socket.Parts);
-
-    public EndpointStatus[] All => [.. Table.Bound, .. _inproc.Bound,
-        .. Table.Dialers.Select(static dialer => new EndpointStatus(dialer.Text, IsBound: false)), .. _inproc.Connected];
-
-    /// <summary>Without an attached link: with IMMEDIATE, without a connection.</summary>
-    public ZmpConnecter[] WithoutLink =>
-        [.. Table.Dialers.Select(static dialer => dialer.Connecter).OfType<ZmpConnecter>().Where(one => !socket.Has(one.Link))];
-
-    public int InprocCount => _inproc.Count;
+    /// <summary>Those without an attached link: with IMMEDIATE, without a connection.</summary>
+    public IEnumerable<ZmpConnecter> WithoutLink =>
+        socket.Table.Dialers.Select(static dialer => (ZmpConnecter)dialer.Connecter).Where(one => !socket.Has(one.Link));
 
     public EndpointError Bind(string text, ZmpSettings settings, out string endpoint)
     {
@@ -33,12 +32,9 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
             return EndpointEvents.BindFailed(socket.Monitors, text, error);
         }
 
-        if (parsed is not WireEndpoint target)
-        {
-            return _inproc.Bind(parsed.Path, settings);
-        }
-
-        return Table.Bind(target, settings.Transport, new ZmpAcceptor(socket, settings), out endpoint);
+        return parsed is WireEndpoint target
+            ? socket.Table.Bind(target, settings.Transport, new ZmpAcceptor(socket, settings), out endpoint)
+            : inproc.Bind(parsed.Path, socket, settings);
     }
 
     /// <summary>A text that is connected or bound by this socket stays as it is. With inproc each call makes a link.</summary>
@@ -52,10 +48,10 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
 
         if (parsed is not WireEndpoint target)
         {
-            return _inproc.Connect(parsed.Path, text, settings) ?? OnRejected(text, settings);
+            return inproc.Connect(parsed.Path, text, socket, settings) ?? OnRejected(text, settings);
         }
 
-        wasThere = Table.Has(text);
+        wasThere = socket.Table.Has(text);
         if (wasThere || !socket.Parts.TryEnter())
         {
             return EndpointError.None;
@@ -63,13 +59,13 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
 
         var connecter = new ZmpConnecter(socket, target, settings);
         DialerLoop dialer = connecter.Dialer;
-        bool isIn = Table.TryAdd(dialer, isOnly: true) && (settings.Immediate
+        bool isIn = socket.Table.TryAdd(dialer, isOnly: true) && (settings.Immediate
             ? settings.Alias is not { } wanted || !socket.Knows(wanted)
             : socket.TryAttach(connecter.Link, peer: null));
         if (!isIn || socket.IsClosed)
         {
             dialer.Abort();
-            wasThere = Table.Has(text); // Another thread has connected it just now.
+            wasThere = socket.Table.Has(text); // Another thread has connected it just now.
             return wasThere || socket.IsClosed ? EndpointError.None : OnRejected(text, settings);
         }
 
@@ -84,34 +80,19 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
     }
 
     /// <summary>Unread messages of connected peers are dropped, those of accepted peers stay.</summary>
-    public bool Remove(string text, TimeSpan linger) =>
-        Table.Unbind(text, linger) | Table.Disconnect(text, linger) | _inproc.Remove(text, linger);
+    public bool Remove(string text, TimeSpan linger) => socket.Table.Unbind(text, linger)
+        | socket.Table.Disconnect(text, linger) | inproc.Disconnect(text, socket, linger) | inproc.Unbind(text, socket);
 
-    public bool StopListening(string text) => Table.Unbind(text, keepsPeers: true) | _inproc.Unbind(text);
+    public bool StopListening(string text) =>
+        socket.Table.Unbind(text, keepsPeers: true) | inproc.Unbind(text, socket);
 
-    public void Forget(InprocLink link) => _inproc.Forget(link);
-
-    public void Close(TimeSpan linger)
+    /// <inheritdoc cref="SocketCore.Close"/>
+    public void Close(DisconnectReason reason, TimeSpan linger, SocketEnd end)
     {
-        Table.CloseListeners();
-        _inproc.Close(linger);
-    }
-
-    public void CloseSessions(DisconnectReason reason, TimeSpan linger)
-    {
-        Table.CloseDialers(reason, TimeSpan.Zero);
-        foreach (ZmpSession session in Sessions.Accepted)
+        if (socket.TryClose(end))
         {
-            session.Connection.RequestClose(reason, CloseMode.Orderly, linger);
-        }
-    }
-
-    public void Abort()
-    {
-        Table.AbortDialers();
-        foreach (ZmpSession session in Sessions.All)
-        {
-            session.Connection.RequestClose(DisconnectReason.ContextTerminated, CloseMode.Leave);
+            inproc.UnbindAll(socket);
+            socket.Close(reason, linger);
         }
     }
 

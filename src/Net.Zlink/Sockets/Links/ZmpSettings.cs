@@ -3,7 +3,7 @@ using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets.Endpoints;
 using Net.Zlink.Transports;
 
-namespace Net.Zlink.Sockets.Zmp;
+namespace Net.Zlink.Sockets.Links;
 
 internal sealed record ZmpSettings
 {

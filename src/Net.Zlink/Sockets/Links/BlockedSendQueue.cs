@@ -1,8 +1,7 @@
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
-using Net.Zlink.Sockets.Links;
 
-namespace Net.Zlink.Sockets;
+namespace Net.Zlink.Sockets.Links;
 
 /// <summary>A send that waits for capacity. The thread that makes capacity sends its message.</summary>
 internal class SendWaiter : Waiter<SendStatus>

@@ -3,10 +3,8 @@ using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets.Endpoints;
-using Net.Zlink.Sockets.Links;
-using Net.Zlink.Sockets.Zmp;
 
-namespace Net.Zlink.Sockets;
+namespace Net.Zlink.Sockets.Links;
 
 /// <summary>
 /// Thread-safe. <see cref="Gate"/> guards what concerns several links: routing, subscriptions, the set of links. It protects pointer work
@@ -16,20 +14,19 @@ internal abstract class SocketCore
 {
     private readonly HashSet<PeerLink> _links = [];
     private ShortLock _gate;
-    private WireLink? _only;
+    private PeerLink? _only;
     private bool _isClosed; // A copy of the tracker's state: the tracker's cache line is written often, and each send would read it.
     private int _filterVersion;
 
-    protected SocketCore(EngineHost host, InprocRegistry inproc, ZmpSocketType type)
+    protected SocketCore(EngineHost host, ZmpSocketType type)
     {
         Host = host;
         Type = type;
         Receive = new ReceiveQueue(isInArrivalOrder: type == ZmpSocketType.XPub);
         BlockedSends = new BlockedSendQueue(Route);
-        Endpoints = new SocketEndpoints(this, inproc);
-        Events = new SessionEvents(this);
-        Sessions = new SessionLife(this);
-        Claims = new PlaceClaims(this);
+        Losses = new LossReports(host, Monitors, Counters);
+        Table = new EndpointTable(host, Monitors, Counters, Parts);
+        Connections = new SocketConnections(host.Budget);
     }
 
     public EngineHost Host { get; }
@@ -44,15 +41,15 @@ internal abstract class SocketCore
 
     public SocketCounters Counters { get; } = new();
 
-    public SocketEndpoints Endpoints { get; }
+    public LossReports Losses { get; }
+
+    public EndpointTable Table { get; }
 
     public GivenUpEndpoints GivenUp { get; } = new();
 
-    public SessionEvents Events { get; }
+    public SocketConnections Connections { get; }
 
-    public PlaceClaims Claims { get; }
-
-    public SessionLife Sessions { get; }
+    public PlaceClaims Claims { get; } = new();
 
     public virtual InboundRole InboundRole => InboundRole.All;
 
@@ -153,8 +150,8 @@ internal abstract class SocketCore
             former = link.RouteId;
             hasPlace = AttachUnderLock(link, peer, mayEnter, out loser);
             routeId = link.RouteId;
-            if (!hasPlace && !_isClosed && peer is not null && link is WireLink { Accepted: { } newcomer }
-                && HolderFor(peer) is { Accepted: not null } holder && PlaceClaims.MayWait(holder, peer))
+            if (!hasPlace && !_isClosed && peer is not null && link.AcceptedWire is { } newcomer
+                && HolderFor(peer)?.AcceptedWire is { } holder && PlaceClaims.MayWait(holder, peer))
             {
                 question = Claims.Add(holder, newcomer);
             }
@@ -162,7 +159,7 @@ internal abstract class SocketCore
 
         if (!hasPlace)
         {
-            Claims.Ask(question);
+            PlaceClaims.Ask(question);
             return false;
         }
 
@@ -214,7 +211,7 @@ internal abstract class SocketCore
         link.Peer = peer;
         if (!Identify(link, peer, out loser))
         {
-            if (link is not WireLink { Dialer: not null })
+            if (!link.IsActive)
             {
                 Leave(link);
             }
@@ -249,16 +246,7 @@ internal abstract class SocketCore
         }
 
         OnDetached(link);
-        if (link is WireLink holder)
-        {
-            Claims.OnLeft(holder);
-        }
-
-        if (link is InprocLink { IsActive: true } connecter)
-        {
-            Endpoints.Forget(connecter);
-        }
-
+        link.OnDetached();
         OnMaySend(routeId, link.Peer.Slot);
     }
 
@@ -287,7 +275,7 @@ internal abstract class SocketCore
     {
         if (Counters.TryFinalize(link, out OutboundCounts dropped) && dropped.MissedMessages > 0)
         {
-            Events.NotWritten(link, dropped);
+            Losses.NotWritten(link, dropped);
         }
     }
 
@@ -304,12 +292,13 @@ internal abstract class SocketCore
     {
     }
 
-    public virtual void OnConnectionLost(WireLink link, ZmpSession session)
+    /// <summary>The connection of a connecting link. <paramref name="wasBrief"/>: the peer ended it right after the handshake.</summary>
+    public virtual void OnConnectionLost(WireLink link, bool hasLasted, bool wasBrief)
     {
     }
 
     /// <summary>Reads from the only peer: with several it would favour one.</summary>
-    public void ReadAhead() => Volatile.Read(ref _only)?.Session?.Connection.TryReadAhead();
+    public void ReadAhead() => Volatile.Read(ref _only)?.Reader?.TryReadAhead();
 
     public int LinkCount
     {
@@ -335,44 +324,52 @@ internal abstract class SocketCore
         }
     }
 
-    /// <summary>Returns at once; <see cref="AllClosed"/> completes later.</summary>
-    public void Close(DisconnectReason reason, TimeSpan linger, SocketEnd end)
+    /// <summary>No link is attached any more. True once: <see cref="Close"/> must follow.</summary>
+    public bool TryClose(SocketEnd end)
     {
         using (Gate.EnterScope())
         {
             if (_isClosed)
             {
-                return;
+                return false;
             }
 
             End = end;
             Volatile.Write(ref _isClosed, true);
-            Parts.TryClose();
+            return Parts.TryClose();
         }
+    }
 
-        Endpoints.Close(linger);
-        BlockedSends.Close(end.Outcome);
-        Receive.Close(end.Error);
+    /// <summary>Returns at once; <see cref="AllClosed"/> completes later.</summary>
+    public void Close(DisconnectReason reason, TimeSpan linger)
+    {
+        Table.CloseListeners();
+        BlockedSends.Close(End.Outcome);
+        Receive.Close(End.Error);
         foreach (PeerLink link in Links)
         {
             Detach(link, dropUnread: true);
             link.Close(reason, linger);
         }
 
-        Endpoints.CloseSessions(reason, linger);
+        Table.CloseDialers(reason, TimeSpan.Zero);
+        Array.ForEach(Connections.Accepted, connection => connection.RequestClose(reason, CloseMode.Orderly, linger));
         Monitors.Stop();
         WritableWatchers.NotifyFenced();
         Parts.Leave();
     }
 
-    public void Abort() => Endpoints.Abort();
+    public void Abort()
+    {
+        Table.AbortDialers();
+        Array.ForEach(Connections.All, static connection => connection.RequestClose(DisconnectReason.ContextTerminated, CloseMode.Leave));
+    }
 
     public virtual string RefusalReason(PeerIdentity? peer) => "the socket has no place for this peer";
 
-    /// <summary>The binder's end of an inproc pair was introduced earlier, because it notifies another socket.</summary>
     protected void IntroduceUnderLock(PeerLink link)
     {
-        if (link is not InprocLink { IsActive: false })
+        if (!link.IsIntroduced)
         {
             Introduce(link);
         }
@@ -380,7 +377,7 @@ internal abstract class SocketCore
 
     protected abstract bool Attach(PeerLink link);
 
-    protected virtual WireLink? HolderFor(PeerIdentity newcomer) => null;
+    protected virtual PeerLink? HolderFor(PeerIdentity newcomer) => null;
 
     protected abstract void Remove(PeerLink link);
 
@@ -415,9 +412,9 @@ internal abstract class SocketCore
         }
     }
 
-    /// <summary>The link still has that connection. Its queue may accept for a moment after the connection's end.</summary>
+    /// <summary>The link still has that connection.</summary>
     protected static bool IsCurrent(PeerLink link, PeerSlot connection) => ReferenceEquals(link.Peer.Slot, connection)
-        && link is not WireLink { Session: null };
+        && !link.HasLostConnection;
 
     protected void OnMaySend(byte[]? routeId, PeerSlot? connection = null)
     {
@@ -425,5 +422,5 @@ internal abstract class SocketCore
         WritableWatchers.Notify(); // After the full fence that the retry begins with.
     }
 
-    private void FindOnly() => Volatile.Write(ref _only, _links.Count == 1 ? _links.First() as WireLink : null);
+    private void FindOnly() => Volatile.Write(ref _only, _links.Count == 1 ? _links.First() : null);
 }

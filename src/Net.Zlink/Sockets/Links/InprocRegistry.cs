@@ -2,24 +2,35 @@ using Net.Zlink.Flow;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets.Endpoints;
-using Net.Zlink.Sockets.Links;
-using Net.Zlink.Sockets.Zmp;
+using Net.Zlink.Transports;
 
-namespace Net.Zlink.Sockets;
+namespace Net.Zlink.Sockets.Links;
 
 /// <summary>
-/// The registry's lock is taken before those of sockets and held while two ends are joined: a connect sees a complete bind or none.
+/// The names that sockets of a context have bound, and the links to them. The registry's lock is taken before those of sockets and held
+/// while two ends are joined: a connect sees a complete bind or none.
 /// </summary>
 internal sealed class InprocRegistry
 {
     private readonly Lock _gate = new();
     private readonly Dictionary<string, Binding> _bound = new(StringComparer.Ordinal);
+    private readonly ListsByKey<SocketCore, string> _names = new();
+    private readonly ListsByKey<(SocketCore Socket, string Endpoint), InprocLink> _links = new();
     private readonly ListsByKey<string, Pending> _pending = new(StringComparer.Ordinal);
     // The same links: one that leaves may be one of thousands that wait for one name.
     private readonly Dictionary<InprocLink, Pending> _pendingByLink = [];
     private bool _isClosed;
 
-    public bool TryBind(string name, SocketCore socket, ZmpSettings settings)
+    public string[] NamesOf(SocketCore socket)
+    {
+        lock (_gate)
+        {
+            return _names.Of(socket);
+        }
+    }
+
+    /// <summary>Nothing is bound if the socket is closed.</summary>
+    public EndpointError Bind(string name, SocketCore socket, ZmpSettings settings)
     {
         List<(SocketCore Socket, RedactedEndpoint Endpoint, string Why)>? mismatches = null;
         lock (_gate)
@@ -27,7 +38,15 @@ internal sealed class InprocRegistry
             var binding = new Binding(socket, settings);
             if (!_bound.TryAdd(name, binding))
             {
-                return false;
+                return new EndpointError(EndpointFault.AddressInUse,
+                    $"another socket of this context has bound {EndpointError.Quote(name)}; unbind it there or choose another name");
+            }
+
+            _names.Add(socket, name);
+            if (socket.IsClosed)
+            {
+                Remove(name, socket);
+                return EndpointError.None;
             }
 
             foreach (Pending pending in _pending.Of(name))
@@ -59,32 +78,47 @@ internal sealed class InprocRegistry
             one.Host.Warnings.ConnectionRefused(endpoint, why);
         }
 
-        return true;
+        return EndpointError.None;
     }
 
-    public bool Unbind(string name, SocketCore socket)
+    public bool Unbind(string text, SocketCore socket)
     {
+        if (!TransportTable.TrySplit(text, out EndpointText parts, out _) || parts.Transport.Scheme is not EndpointText.Inproc)
+        {
+            return false;
+        }
+
         lock (_gate)
         {
-            return _bound.TryGetValue(name, out Binding? binding) && ReferenceEquals(binding.Socket, socket) && _bound.Remove(name);
+            return Remove(parts.Remainder, socket);
         }
     }
 
-    public InprocLink? Connect(string name, string endpoint, SocketCore socket, ZmpSettings settings, out bool mismatch)
+    public void UnbindAll(SocketCore socket)
+    {
+        lock (_gate)
+        {
+            Array.ForEach(_names.Of(socket), name => Remove(name, socket));
+        }
+    }
+
+    /// <summary>Null: the socket, or the one that has bound the name, has no place for a peer.</summary>
+    public EndpointError? Connect(string name, string endpoint, SocketCore socket, ZmpSettings settings)
     {
         lock (_gate)
         {
             _bound.TryGetValue(name, out Binding? binding);
-            mismatch = binding is not null && !CanJoin(socket, binding.Socket);
-            if (mismatch)
+            if (binding is not null && !CanJoin(socket, binding.Socket))
             {
-                return null;
+                return new EndpointError(EndpointFault.Incompatible,
+                    $"the socket that has bound {EndpointError.Quote(name)} is of a type that is not compatible with {socket.Type.Name}");
             }
 
             // Alone, the connecting side has its own high-water mark; with a binder, both sockets' marks add up.
             var own = new PeerIdentity(settings.RoutingId, null, "", "", socket.Host.Time);
             var link = new InprocLink(
                 socket,
+                this,
                 new InboundLane(settings.Inbound, socket.Host.Budget) { Conflates = settings.Conflate },
                 new InboundLane(settings.Outbound, socket.Host.Budget) { Conflates = settings.Conflate },
                 own)
@@ -102,45 +136,75 @@ internal sealed class InprocRegistry
                 return null;
             }
 
+            _links.Add((socket, endpoint), link);
             if (binding is null)
             {
                 link.Problem = "no socket of this context has bound the name yet";
                 Add(new Pending(name, link, settings));
                 socket.SendWelcome(link, GreetingOccasion.NewLink);
-                return link;
+                return EndpointError.None;
             }
 
-            return Join(link, settings, binding, waited: false) ? link : null;
+            return Join(link, settings, binding, waited: false) ? EndpointError.None : null;
         }
     }
 
     /// <summary>
+    /// Ends the links that a text means. Unread messages are dropped; unsent ones are delivered within <paramref name="linger"/>.
+    /// </summary>
+    public bool Disconnect(string text, SocketCore socket, TimeSpan linger)
+    {
+        InprocLink[] links;
+        lock (_gate)
+        {
+            links = _links.RemoveAll((socket, text));
+        }
+
+        foreach (InprocLink link in links)
+        {
+            socket.Detach(link, dropUnread: true);
+            link.Close(DisconnectReason.Local, linger);
+        }
+
+        return links.Length > 0;
+    }
+
+    public void Forget(InprocLink link)
+    {
+        lock (_gate)
+        {
+            _links.Remove((link.Socket, link.Endpoint.ToString()), link);
+        }
+    }
+
+    /// <summary>
+    /// A closed link that waits for its name. True: it lingers, and is closed again when its messages are delivered, or time is up.
     /// The native core has no deadline here and delivers even messages sent with linger 0: docs/protocol.md section 15.5.
     /// </summary>
-    public void Leave(InprocLink link, TimeSpan linger)
+    public bool Leave(InprocLink link, TimeSpan linger)
     {
         lock (_gate)
         {
             if (!_pendingByLink.TryGetValue(link, out Pending? pending) || pending.Lingers)
             {
-                return;
+                return pending is not null;
             }
 
-            link.Out.Close();
             pending.Lingers = linger != TimeSpan.Zero && !_isClosed && link.Out.Counts.QueuedMessages > 0;
             if (!pending.Lingers)
             {
                 Remove(pending);
-                return;
+                return false;
             }
 
-            link.IsAwaited = true;
             link.Socket.Parts.Reenter();
             if (linger != Timeout.InfiniteTimeSpan)
             {
                 pending.Deadline = DefaultContext.Run(() =>
                     link.Socket.Host.Time.CreateTimer(_ => GiveUp(pending), state: null, linger, Timeout.InfiniteTimeSpan));
             }
+
+            return true;
         }
     }
 
@@ -161,11 +225,11 @@ internal sealed class InprocRegistry
 
     private static bool CanJoin(SocketCore connecter, SocketCore binder) => binder.Type.IsCompatibleWith((byte)connecter.Type);
 
-    private static bool Join(InprocLink connecter, ZmpSettings settings, Binding binding, bool waited)
+    private bool Join(InprocLink connecter, ZmpSettings settings, Binding binding, bool waited)
     {
         SocketCore binder = binding.Socket;
         var own = new PeerIdentity(binding.Settings.RoutingId, null, "", "", binder.Host.Time);
-        var link = new InprocLink(binder, connecter.Out, connecter.Lane, own)
+        var link = new InprocLink(binder, this, connecter.Out, connecter.Lane, own)
         {
             Endpoint = connecter.Endpoint,
             IsActive = false,
@@ -227,11 +291,11 @@ internal sealed class InprocRegistry
     private static void End(Pending pending)
     {
         pending.Deadline?.Dispose();
-        InprocLink link = pending.Link;
-        link.IsAwaited = false;
-        link.Close(DisconnectReason.Local, TimeSpan.Zero);
-        link.Socket.Parts.Leave();
+        pending.Link.Close(DisconnectReason.Local, TimeSpan.Zero);
+        pending.Link.Socket.Parts.Leave();
     }
+
+    private bool Remove(string name, SocketCore socket) => _names.Remove(socket, name) && _bound.Remove(name);
 
     private void Add(Pending pending)
     {

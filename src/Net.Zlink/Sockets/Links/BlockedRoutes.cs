@@ -1,10 +1,9 @@
 using System.Runtime.CompilerServices;
 using Net.Zlink.Engine;
 using Net.Zlink.Sockets.Endpoints;
-using Net.Zlink.Sockets.Links;
 using Net.Zlink.Sockets.Routing;
 
-namespace Net.Zlink.Sockets;
+namespace Net.Zlink.Sockets.Links;
 
 internal sealed class BlockedRoute
 {

@@ -1,8 +1,7 @@
 using Net.Zlink.Engine;
 using Net.Zlink.Sockets.Endpoints;
-using Net.Zlink.Sockets.Links;
 
-namespace Net.Zlink.Sockets;
+namespace Net.Zlink.Sockets.Links;
 
 /// <summary>Sender: accepted = written + dropped + queued. Receiver: received = delivered + dropped + filtered + queued.</summary>
 internal sealed class SocketCounters : ConnectionCounters
@@ -83,7 +82,7 @@ internal sealed class SocketCounters : ConnectionCounters
     }
 
     /// <summary>An inproc link was rejected: its messages count only at its sender.</summary>
-    public void Remove(PeerLink link)
+    public void Remove(LaneOwner link)
     {
         lock (_gate)
         {
@@ -93,7 +92,7 @@ internal sealed class SocketCounters : ConnectionCounters
     }
 
     /// <summary>A dialer finalizes its link before the last connection has ended.</summary>
-    public void AddUnconfirmed(WireLink link, long messages)
+    public void AddUnconfirmed(LaneOwner link, long messages)
     {
         lock (_gate)
         {
@@ -116,7 +115,7 @@ internal sealed class SocketCounters : ConnectionCounters
                 return false;
             }
 
-            outbound.UnconfirmedMessages = (link as WireLink)?.Unconfirmed ?? 0;
+            outbound.UnconfirmedMessages = link.Unconfirmed;
             Sum(ref _outbound, outbound);
             _unread.Add(link);
             if (_unread.Count >= _nextFinalization)

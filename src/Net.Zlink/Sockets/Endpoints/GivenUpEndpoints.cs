@@ -1,6 +1,6 @@
 using System.Diagnostics.CodeAnalysis;
 
-namespace Net.Zlink.Sockets;
+namespace Net.Zlink.Sockets.Endpoints;
 
 /// <summary>
 /// The endpoints of a socket that are no longer dialled, with the reason: a protocol error that the next attempt would meet again. They are

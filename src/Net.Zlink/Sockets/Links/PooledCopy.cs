@@ -1,6 +1,6 @@
 using System.Buffers;
 
-namespace Net.Zlink.Sockets;
+namespace Net.Zlink.Sockets.Links;
 
 /// <summary>A copy of a set, made under its lock. Sums over thousands of peers are read often, so it must not allocate.</summary>
 internal readonly ref struct PooledCopy<T> : IDisposable
