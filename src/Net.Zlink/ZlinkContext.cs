@@ -227,8 +227,6 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
         }
     }
 
-    internal Task WhenIdleAsync() => _host.Shards.WhenIdleAsync();
-
     private TSocket Add<TSocket, TOptions>(TOptions options, Func<ZlinkContext, TOptions, TSocket> make)
         where TSocket : ZlinkSocket
         where TOptions : SocketOptions

@@ -1,4 +1,5 @@
 using BenchmarkDotNet.Attributes;
+using Net.Zlink.Protocol;
 using Net.Zlink.Protocol.Stream;
 
 namespace Net.Zlink.Benchmarks.Micro;
@@ -28,7 +29,7 @@ public class FrameBenchmarks
     [Benchmark(OperationsPerInvoke = Frames)]
     public int Scan()
     {
-        StreamScan scan = StreamFraming.Scan(_wire, Limit);
+        FrameScan scan = StreamFraming.Scan(_wire, Limit);
         return scan.Frames;
     }
 

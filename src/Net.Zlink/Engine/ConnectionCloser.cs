@@ -19,10 +19,7 @@ internal sealed class ConnectionCloser(Connection connection)
     private bool _lingers;
     private DisconnectReason _reason;
     private ShardTimer? _deadline;
-    private DisconnectReason _requestedReason;
-    private CloseMode _requestedMode;
-    private TimeSpan? _requestedLinger;
-    private bool _isRequested;
+    private (DisconnectReason Reason, CloseMode Mode, TimeSpan? Linger)? _request;
     private long _discarded;
     private ShardTimer? _pause;
 
@@ -51,40 +48,34 @@ internal sealed class ConnectionCloser(Connection connection)
     {
         lock (_gate)
         {
+            if (_request is not { } earlier)
+            {
+                _request = (reason, mode, linger);
+                return true;
+            }
+
             // A later orderly request never replaces an immediate close, and nothing replaces an abort.
-            if (_isRequested && (mode < _requestedMode || (mode == CloseMode.Orderly && linger is null)))
+            if (mode < earlier.Mode || (mode == CloseMode.Orderly && linger is null))
             {
                 return false;
             }
 
-            if (!_isRequested)
-            {
-                _requestedReason = reason;
-            }
-
             // An infinite time is negative, hence the casts.
-            if (!_isRequested || _requestedLinger is not { } earlier || (linger is { } later && (ulong)later.Ticks < (ulong)earlier.Ticks))
-            {
-                _requestedLinger = linger;
-            }
-
-            _isRequested = true;
-            _requestedMode = mode;
+            bool isLonger = earlier.Linger is { } before && (linger is not { } later || (ulong)later.Ticks >= (ulong)before.Ticks);
+            _request = (earlier.Reason, mode, isLonger ? earlier.Linger : linger);
             return true;
         }
     }
 
     public void OnRequested()
     {
-        DisconnectReason reason;
-        CloseMode mode;
-        TimeSpan? linger;
+        (DisconnectReason Reason, CloseMode Mode, TimeSpan? Linger) request;
         lock (_gate)
         {
-            (reason, mode, linger) = (_requestedReason, _requestedMode, _requestedLinger);
+            request = _request!.Value;
         }
 
-        Begin(reason, mode, detail: null, linger);
+        Begin(request.Reason, request.Mode, detail: null, request.Linger);
     }
 
     public void Begin(DisconnectReason reason, CloseMode mode, string? detail, TimeSpan? linger = null)

@@ -5,7 +5,13 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Engine;
 
-internal sealed class ConnectionReader
+internal sealed class ConnectionReader(
+    Connection connection,
+    IConnectionSink sink,
+    ConnectionCloser closer,
+    ConnectionWriter writer,
+    IFrameScanner scanner,
+    BufferPool pool)
 {
     // Reads of up to 64 KiB, or of one large frame, before the shard's other connections read.
     private const int MaxReadsPerTurn = 4;
@@ -13,13 +19,7 @@ internal sealed class ConnectionReader
     // After a loss: 16 MiB in reads of 64 KiB, more than the system's default buffers hold (6 MiB).
     private const int MaxFinalReads = 256;
 
-    private readonly Connection _connection;
-    private readonly IConnectionSink _sink;
-    private readonly ConnectionCloser _closer;
-    private readonly ConnectionWriter _writer;
-    private readonly IFrameScanner _scanner;
-    private readonly BufferPool _pool;
-    private readonly IdleWatch? _idle;
+    private ShardTimer? _idle;
     private FrameReader _frames;
     private FairLimitShare _unfinished;
     private bool _waits = true; // Connection.Start begins the first wait, off the shard.
@@ -27,25 +27,6 @@ internal sealed class ConnectionReader
     private bool _drops;
     private bool _hasUnflushedReplies;
     private long? _finalLimit;
-
-    public ConnectionReader(
-        Connection connection,
-        IConnectionSink sink,
-        ConnectionCloser closer,
-        ConnectionWriter writer,
-        IFrameScanner scanner,
-        BufferPool pool)
-    {
-        _connection = connection;
-        _sink = sink;
-        _closer = closer;
-        _writer = writer;
-        _scanner = scanner;
-        _pool = pool;
-        LastReadAt = connection.Shard.Timers.Timestamp();
-        TimeSpan limit = connection.Settings.IdleTimeout;
-        _idle = limit > TimeSpan.Zero ? new IdleWatch(connection, limit) : null;
-    }
 
     public FairLimit? Unfinished
     {
@@ -58,20 +39,28 @@ internal sealed class ConnectionReader
     public long ReceivedBytes { get; private set; }
 
     /// <summary>Any thread.</summary>
-    public long LastReadAt { get; private set; }
+    public long LastReadAt { get; private set; } = connection.Shard.Timers.Timestamp();
 
     public long PartialReads { get; private set; }
 
     public bool IsPaused => _paused;
 
-    public void Start() => _idle?.Start();
+    /// <summary>The idle time has begun with the connection, before its shard: that delay counts.</summary>
+    public void Start()
+    {
+        if (IdleTimeout > TimeSpan.Zero)
+        {
+            _idle = new ShardTimer(static state => ((ConnectionReader)state).OnIdle(), this);
+            connection.Shard.Timers.Arm(_idle, IdleTimeout - connection.SinceLastRead);
+        }
+    }
 
     public void Resume()
     {
         if (_paused && Delivers)
         {
             _paused = false;
-            _idle?.Touch();
+            RestartIdle(); // The peer was silent because we did not read.
             ContinueReading();
         }
     }
@@ -80,32 +69,32 @@ internal sealed class ConnectionReader
 
     public void StopDelivering() => _drops = true;
 
-    private bool Delivers => (_closer.IsOpen || _connection.EndsByHalves) && !_drops;
+    private bool Delivers => (closer.IsOpen || connection.EndsByHalves) && !_drops;
 
     public void Prefetch()
     {
-        if (!_paused && _closer.IsOpen && _sink.MayRead(_connection))
+        if (!_paused && closer.IsOpen && sink.MayRead(connection))
         {
             ReadLoop();
         }
     }
 
-    public void Stop() => _idle?.Stop();
+    public void Stop() => connection.Shard.Timers.Cancel(_idle);
 
     public void Release()
     {
-        _frames.Release(_pool);
+        _frames.Release(pool);
         _unfinished.TryReserve(0);
     }
 
     public void OnReadable()
     {
         // Prefetches for the code after the read, which takes a microsecond, or ten with decryption.
-        CacheLines.Fetch(_closer, _writer, _connection.Context);
-        CacheLines.FetchLarge(_connection.Outbound);
-        WireStatus status = _connection.Wire.FinishWait();
+        CacheLines.Fetch(closer, writer, connection.Context);
+        CacheLines.FetchLarge(connection.Outbound);
+        WireStatus status = connection.Wire.FinishWait();
         _waits = status == WireStatus.WouldWait;
-        if (_waits || _closer.IsClosed)
+        if (_waits || closer.IsClosed)
         {
             return;
         }
@@ -122,24 +111,24 @@ internal sealed class ConnectionReader
 
     private void OnLost()
     {
-        if (_closer.IsOpen)
+        if (closer.IsOpen)
         {
-            _closer.OnLost();
+            closer.OnLost();
         }
         else
         {
-            _closer.OnPeerEnded();
+            closer.OnPeerEnded();
         }
     }
 
     public void ContinueReading()
     {
-        if (!_waits && !_closer.IsClosed)
+        if (!_waits && !closer.IsClosed)
         {
             if (!Delivers)
             {
-                _idle?.Touch();
-                _closer.Discard(MaxReadsPerTurn);
+                RestartIdle();
+                closer.Discard(MaxReadsPerTurn);
             }
             else if (!_paused)
             {
@@ -147,15 +136,15 @@ internal sealed class ConnectionReader
             }
         }
 
-        if (_finalLimit is not null && _closer.IsOpen && (_waits ? !_connection.Wire.HasUnread : !IsReadingRemaining))
+        if (_finalLimit is not null && closer.IsOpen && (_waits ? !connection.Wire.HasUnread : !IsReadingRemaining))
         {
-            _closer.OnLost();
+            closer.OnLost();
         }
     }
 
     private void ReadOrPause()
     {
-        if (IsReadingRemaining || _sink.MayRead(_connection))
+        if (IsReadingRemaining || sink.MayRead(connection))
         {
             ReadLoop();
         }
@@ -173,7 +162,7 @@ internal sealed class ConnectionReader
         for (int i = 0; i < MaxReadsPerTurn && (i == 0 || Stopwatch.GetTimestamp() < end); i++)
         {
             int kept = _frames.BufferedBytes;
-            ReadOutcome outcome = _frames.Read(_connection.Wire, _connection.Shard.ReceiveSlab, _pool, _scanner, out InboundBatch batch);
+            ReadOutcome outcome = _frames.Read(connection.Wire, connection.Shard.ReceiveSlab, pool, scanner, out InboundBatch batch);
             if (batch.Frames > 0)
             {
                 _paused |= Deliver(batch) == Delivery.Pause && !IsReadingRemaining;
@@ -186,14 +175,14 @@ internal sealed class ConnectionReader
             if (_frames.IsOutOfMemory)
             {
                 FlushReplies();
-                _connection.EndForMemory();
+                connection.EndForMemory();
                 return;
             }
 
-            if (!_unfinished.TryReserve(_frames.RetainedMemory + _sink.UnfinishedBytes))
+            if (!_unfinished.TryReserve(_frames.RetainedMemory + sink.UnfinishedBytes))
             {
                 string detail = _unfinished.Words("incomplete messages", nameof(DisconnectReason.UnfinishedByteLimit));
-                _sink.OnUnfinished(_connection, detail);
+                sink.OnUnfinished(connection, detail);
                 Release();
             }
 
@@ -215,21 +204,21 @@ internal sealed class ConnectionReader
 
             if (_frames.IsBroken)
             {
-                _sink.OnBroken(_connection, _frames.Announced);
+                sink.OnBroken(connection, _frames.Announced);
                 return;
             }
 
             if (outcome == ReadOutcome.EndOfStream && _finalLimit is null)
             {
-                _sink.OnInputEnded(_connection);
-                _closer.OnPeerEnded();
+                sink.OnInputEnded(connection);
+                closer.OnPeerEnded();
                 return;
             }
 
-            if (outcome == ReadOutcome.Refused && _closer.IsOpen)
+            if (outcome == ReadOutcome.Refused && closer.IsOpen)
             {
                 // The transport has sent its error, and no message can follow: queued messages are dropped.
-                _closer.Begin(DisconnectReason.TransportError, CloseMode.Orderly, _connection.Wire.Detail, linger: TimeSpan.Zero);
+                closer.Begin(DisconnectReason.TransportError, CloseMode.Orderly, connection.Wire.Detail, linger: TimeSpan.Zero);
                 return;
             }
 
@@ -242,7 +231,7 @@ internal sealed class ConnectionReader
         }
 
         FlushReplies();
-        _connection.ReadOn();
+        connection.ReadOn();
     }
 
     /// <summary>
@@ -251,10 +240,10 @@ internal sealed class ConnectionReader
     /// </summary>
     public void ReadRemaining()
     {
-        if (_closer.IsOpen)
+        if (closer.IsOpen)
         {
             _finalLimit = ReceivedBytes + (MaxFinalReads * (long)ReceiveSlab.ReadSize);
-            if (_connection.Wire.HasOwnBuffer)
+            if (connection.Wire.HasOwnBuffer)
             {
                 _paused &= !IsReadingRemaining;
                 ContinueReading();
@@ -264,17 +253,17 @@ internal sealed class ConnectionReader
             ReadAll();
         }
 
-        _closer.OnLost();
+        closer.OnLost();
     }
 
-    private bool IsReadingRemaining => ReceivedBytes < _finalLimit && _sink.MayReadRemaining(_connection);
+    private bool IsReadingRemaining => ReceivedBytes < _finalLimit && sink.MayReadRemaining(connection);
 
     private void ReadAll()
     {
         ReadOutcome outcome = ReadOutcome.More;
         for (int reads = 0; reads < MaxFinalReads && outcome == ReadOutcome.More && MayReadAll; reads++)
         {
-            outcome = _frames.Read(_connection.Wire, _connection.Shard.ReceiveSlab, _pool, _scanner, out InboundBatch batch);
+            outcome = _frames.Read(connection.Wire, connection.Shard.ReceiveSlab, pool, scanner, out InboundBatch batch);
             _paused |= batch.Frames > 0 && Deliver(batch) == Delivery.Pause;
         }
     }
@@ -287,26 +276,25 @@ internal sealed class ConnectionReader
             return WireStatus.WouldWait;
         }
 
-        WireStatus status = _connection.Wire.WaitForInput() ? WireStatus.WouldWait : _connection.Wire.FinishWait();
+        WireStatus status = connection.Wire.WaitForInput() ? WireStatus.WouldWait : connection.Wire.FinishWait();
         _waits = status == WireStatus.WouldWait;
         return status;
     }
 
-    private bool MayReadAll => _closer.IsOpen
-        && _frames is { IsBroken: false, IsOutOfMemory: false } && (!_paused || _sink.MayReadRemaining(_connection));
+    private bool MayReadAll => closer.IsOpen
+        && _frames is { IsBroken: false, IsOutOfMemory: false } && (!_paused || sink.MayReadRemaining(connection));
 
     private Delivery Deliver(in InboundBatch batch)
     {
         ReceivedMessages += batch.Frames;
         ReceivedBytes += batch.Length;
-        LastReadAt = _connection.Shard.Now;
-        _idle?.Touch();
+        LastReadAt = connection.Shard.Now;
         bool hadUnflushed = _hasUnflushedReplies;
-        _hasUnflushedReplies = hadUnflushed || (_sink.RepliesSynchronously && _connection.Outbound.TryAcquireFlush());
+        _hasUnflushedReplies = hadUnflushed || (sink.RepliesSynchronously && connection.Outbound.TryAcquireFlush());
         bool isDone = false;
         try
         {
-            Delivery delivery = _sink.OnFrames(_connection, batch);
+            Delivery delivery = sink.OnFrames(connection, batch);
             isDone = true;
             return delivery;
         }
@@ -318,7 +306,7 @@ internal sealed class ConnectionReader
             }
 
             // A packing transport writes them once no input is left: otherwise a burst that was split once stays split.
-            if (isDone ? !_connection.Wire.IsPacked : hadUnflushed)
+            if (isDone ? !connection.Wire.IsPacked : hadUnflushed)
             {
                 FlushReplies();
             }
@@ -330,14 +318,36 @@ internal sealed class ConnectionReader
         if (_hasUnflushedReplies)
         {
             _hasUnflushedReplies = false;
-            _writer.Flush();
+            writer.Flush();
         }
     }
 
     private void OnPartOfFrame()
     {
         PartialReads++;
-        LastReadAt = _connection.Shard.Now;
-        _idle?.Touch();
+        LastReadAt = connection.Shard.Now;
+    }
+
+    private TimeSpan IdleTimeout => connection.Settings.IdleTimeout;
+
+    private void RestartIdle()
+    {
+        if (_idle is { IsArmed: true })
+        {
+            connection.Shard.Timers.Arm(_idle, IdleTimeout);
+        }
+    }
+
+    private void OnIdle()
+    {
+        TimeSpan left = IdleTimeout - connection.SinceLastRead;
+        if (left > TimeSpan.Zero || _paused || connection.Wire.HasUnread)
+        {
+            // The time of a paused connection does not count: Resume begins it anew.
+            connection.Shard.Timers.Arm(_idle!, left > TimeSpan.Zero ? left : IdleTimeout);
+            return;
+        }
+
+        connection.Close(DisconnectReason.IdleTimeout, CloseMode.Orderly, $"nothing received for {IdleTimeout}");
     }
 }

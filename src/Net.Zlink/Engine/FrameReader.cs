@@ -1,4 +1,5 @@
 using Net.Zlink.Buffers;
+using Net.Zlink.Protocol;
 using Net.Zlink.Transports;
 
 namespace Net.Zlink.Engine;

@@ -15,13 +15,7 @@ internal sealed class HandshakeLimiter(int maxRunning, TimeProvider time)
     /// <summary>A TLS handshake costs about 50 KB, so a flood of stalled clients holds 50 MB.</summary>
     public const int Default = 1024;
 
-    private readonly HandshakeSlots _slots = new(maxRunning, time);
-
-    public int Running => _slots.Running;
-
-    public int Waiting => _slots.Waiting;
-
-    public int Stalled => _slots.Stalled;
+    public HandshakeSlots Slots { get; } = new(maxRunning, time);
 
     public async Task<UpgradeResult> RunAsync(WireUpgrade upgrade, KernelWire raw, BufferPool pool, CancellationToken cancellation)
     {
@@ -41,7 +35,7 @@ internal sealed class HandshakeLimiter(int maxRunning, TimeProvider time)
             return early;
         }
 
-        if ((_slots.TryAcquire(socket, cancellation)
+        if ((Slots.TryAcquire(socket, cancellation)
             ?? await WaitForSlotAsync(upgrade, socket, cancellation).ConfigureAwait(false)) is not { } slot)
         {
             socket.Dispose();
@@ -55,7 +49,7 @@ internal sealed class HandshakeLimiter(int maxRunning, TimeProvider time)
             errorResponse = result.ErrorResponse ?? errorResponse;
             if (result.Wire is { } wire)
             {
-                _slots.CountCompleted(slot);
+                Slots.CountCompleted(slot);
                 wire.PollingThread = wire.PollingThread == 0 ? pollingThread : wire.PollingThread;
                 return result;
             }
@@ -73,7 +67,7 @@ internal sealed class HandshakeLimiter(int maxRunning, TimeProvider time)
         WireUpgrade upgrade, Socket socket, CancellationToken cancellation)
     {
         using Deadline deadline = upgrade.StartSlotWait(time, cancellation);
-        return await _slots.AcquireAsync(socket, deadline.Token, cancellation).ConfigureAwait(false);
+        return await Slots.AcquireAsync(socket, deadline.Token, cancellation).ConfigureAwait(false);
     }
 
     private UpgradeResult CreatePreemptedResult(TimeSpan grace) => new(null, HandshakeFailure.TimedOut, SocketError.TimedOut,

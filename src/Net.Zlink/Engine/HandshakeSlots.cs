@@ -41,27 +41,9 @@ internal sealed class HandshakeSlots(int count, TimeProvider time)
     private int _turns;
     private TimeSpan _usualWait; // Of those that completed lately.
 
-    public int Running
-    {
-        get
-        {
-            lock (_gate)
-            {
-                return _running.Count;
-            }
-        }
-    }
+    public int Running => _running.Count;
 
-    public int Waiting
-    {
-        get
-        {
-            lock (_gate)
-            {
-                return _waiting.Count;
-            }
-        }
-    }
+    public int Waiting => _waiting.Count;
 
     public int Stalled
     {

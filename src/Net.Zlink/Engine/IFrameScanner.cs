@@ -1,3 +1,4 @@
+using Net.Zlink.Protocol;
 using Net.Zlink.Protocol.Stream;
 
 namespace Net.Zlink.Engine;
@@ -10,14 +11,7 @@ internal interface IFrameScanner
     int MaxBytesToRead(int kept) => int.MaxValue;
 }
 
-/// <summary><see cref="IsBroken"/>: close after the whole frames.</summary>
-internal readonly record struct FrameScan(int Consumed, int Frames, int NextFrameSize, bool IsBroken, uint Announced);
-
 internal sealed class StreamScanner(long limit) : IFrameScanner
 {
-    public FrameScan Scan(ReadOnlySpan<byte> bytes)
-    {
-        StreamScan scan = StreamFraming.Scan(bytes, limit);
-        return new FrameScan(scan.Consumed, scan.Frames, scan.NextFrameSize, scan.TooLarge, scan.AnnouncedLength);
-    }
+    public FrameScan Scan(ReadOnlySpan<byte> bytes) => StreamFraming.Scan(bytes, limit);
 }

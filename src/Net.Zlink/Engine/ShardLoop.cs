@@ -32,6 +32,14 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
     private const int Scheduled = 1;
     private const int Running = 2;
 
+    /// <summary>What a thread does that found the shard idle.</summary>
+    private enum Entry
+    {
+        Turn,
+        OneWork,
+        Flushes,
+    }
+
     private readonly IShardObserver _observer;
     private readonly TimeProvider? _clock;
     private int _state;
@@ -43,8 +51,7 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
     private long _now;
     private ShardWork? _running;
     private ProcessorWait? _wait;
-    private ShardWork? _signalled;
-    private int _signalledReasons;
+    private (Entry Entry, ShardWork? Work, int Reasons) _entered;
 
     public ShardLoop(int index, IShardObserver observer, TimeProvider time, ReceiveSlab slab)
     {
@@ -114,20 +121,13 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
 
     public void RunOrPost(ShardWork work, int reasons)
     {
-        if (!TryEnter())
+        if (TryEnter())
         {
-            Post(work, reasons);
-        }
-        else if (DefaultContext.IsCurrent)
-        {
-            RunTurnWith(work, reasons);
+            RunEntered(Entry.Turn, work, reasons);
         }
         else
         {
-            (_signalled, _signalledReasons) = (work, reasons);
-            DefaultContext.Run(
-                static shard => ((ShardLoop)shard!).RunTurnWith(((ShardLoop)shard).DequeueSignalled(out int reasons), reasons),
-                this);
+            Post(work, reasons);
         }
     }
 
@@ -136,18 +136,9 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
     public void Help()
     {
         Debug.Assert(!DeferredDisposal.IsDeferred, "A flush takes the locks of waiting senders: its caller may hold none.");
-        if (!_urgent.HasWork || !TryEnter())
+        if (_urgent.HasWork && TryEnter())
         {
-            return;
-        }
-
-        if (DefaultContext.IsCurrent)
-        {
-            FlushHere();
-        }
-        else
-        {
-            DefaultContext.Run(static shard => ((ShardLoop)shard!).FlushHere(), this);
+            RunEntered(Entry.Flushes, null, 0);
         }
     }
 
@@ -158,18 +149,7 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
             return false;
         }
 
-        if (DefaultContext.IsCurrent)
-        {
-            RunAlone(work, reasons);
-        }
-        else
-        {
-            (_signalled, _signalledReasons) = (work, reasons);
-            DefaultContext.Run(
-                static shard => ((ShardLoop)shard!).RunAlone(((ShardLoop)shard).DequeueSignalled(out int reasons), reasons),
-                this);
-        }
-
+        RunEntered(Entry.OneWork, work, reasons);
         return true;
     }
 
@@ -258,36 +238,49 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
         }
     }
 
-    private void RunAlone(ShardWork work, int reasons)
+    private void RunEntered(Entry entry, ShardWork? work, int reasons)
     {
+        _entered = (entry, work, reasons);
+        if (DefaultContext.IsCurrent)
+        {
+            RunHere();
+        }
+        else
+        {
+            DefaultContext.Run(static shard => ((ShardLoop)shard!).RunHere(), this);
+        }
+    }
+
+    private void RunHere()
+    {
+        (Entry entry, ShardWork? work, int reasons) = _entered;
+        _entered = default;
         ShardLoop? outer = t_current;
         t_current = this;
         long start = Stopwatch.GetTimestamp();
         BeginTurn(start);
-        long end = RunOne(work, reasons, start);
+        if (entry == Entry.Turn)
+        {
+            Counters.RunsInPlace++;
+            RunTurn(start, RunOne(work!, reasons, start), 1);
+        }
+        else
+        {
+            int works = 1;
+            long end = entry == Entry.OneWork ? RunOne(work!, reasons, start) : RunFlushes(start, out works);
+            Counters.Helps++;
+            EndTurn(end - start, works);
+            Leave();
+        }
+
         t_current = outer;
-        Counters.Helps++;
-        EndTurn(end - start, 1);
-        Leave();
     }
 
-    private ShardWork DequeueSignalled(out int reasons)
+    private long RunFlushes(long start, out int works)
     {
-        ShardWork work = _signalled!;
-        _signalled = null;
-        reasons = _signalledReasons;
-        return work;
-    }
-
-    private void FlushHere()
-    {
-        ShardLoop? outer = t_current;
-        t_current = this;
         IsHelped = true;
-        long start = Stopwatch.GetTimestamp();
-        BeginTurn(start);
         long now = start;
-        int works = 0;
+        works = 0;
         while (works < MaxFlushesPerHelp && now <= start + MaxTicksPerTurn && _urgent.Dequeue() is { } work)
         {
             now = RunOne(work, Interlocked.Exchange(ref work.Pending, 0), now);
@@ -295,22 +288,7 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
         }
 
         IsHelped = false;
-        t_current = outer;
-        Counters.Helps++;
-        EndTurn(now - start, works);
-        Leave();
-    }
-
-    private void RunTurnWith(ShardWork work, int reasons)
-    {
-        long start = Stopwatch.GetTimestamp();
-        ShardLoop? outer = t_current;
-        t_current = this;
-        BeginTurn(start);
-        Counters.RunsInPlace++;
-        long end = RunOne(work, reasons, start);
-        RunTurn(start, end, 1);
-        t_current = outer;
+        return now;
     }
 
     private void RunTurn(long start, long now, int works)

@@ -91,45 +91,18 @@ internal sealed class ShardSet : IDisposable
         return _shards[System.Numerics.BitOperations.TrailingZeroCount(mask)];
     }
 
-    /// <summary>For tests that control the clock: nothing new may arrive.</summary>
-    public async Task WhenIdleAsync()
-    {
-        // Work may post to another shard, so one pass proves nothing, not even if no work began in it: earlier work may have posted to a
-        // shard that this pass had visited.
-        long before = -1;
-        for (int quiet = 0; quiet < 2;)
-        {
-            IReadOnlyList<ShardLoop> shards = All;
-            foreach (ShardLoop shard in shards)
-            {
-                await BarrierOf(shard).ConfigureAwait(false);
-            }
-
-            long works = 0;
-            foreach (ShardLoop shard in shards)
-            {
-                works += shard.Counters.Works;
-            }
-
-            quiet = works == before + shards.Count ? quiet + 1 : 0;
-            before = works;
-        }
-    }
-
     public async Task ReleaseAsync()
     {
         foreach (ShardLoop shard in All)
         {
-            var last = new Barrier(shard.ReceiveSlab.Release);
-            shard.Post(last, 1);
-            await last.Passed.Task.ConfigureAwait(false);
+            await RunOnAsync(shard, shard.ReceiveSlab.Release).ConfigureAwait(false);
         }
     }
 
     /// <summary>Gives up when all remaining work is on shards that are blocked.</summary>
     public async Task<IReadOnlyList<ShardLoop>> AwaitAbortAsync(Task ended)
     {
-        (ShardLoop Shard, Task Passed)[] all = [.. All.Select(static shard => (shard, BarrierOf(shard)))];
+        (ShardLoop Shard, Task Passed)[] all = [.. All.Select(static shard => (shard, RunOnAsync(shard, static () => { })))];
         for (int second = 0; second < MaxAbortSeconds; second++)
         {
             (ShardLoop, long)[] before = [.. Held().Select(static shard => (shard, shard.RunningWork(out _)))];
@@ -162,28 +135,13 @@ internal sealed class ShardSet : IDisposable
         }
     }
 
-    private static Task BarrierOf(ShardLoop shard)
+    private static Task RunOnAsync(ShardLoop shard, Action action)
     {
-        var barrier = new Barrier();
-        shard.Post(barrier, 1);
-        return barrier.Passed.Task;
+        var task = new Task(action, TaskCreationOptions.RunContinuationsAsynchronously);
+        shard.Schedule(static task => ((Task)task!).RunSynchronously(TaskScheduler.Default), task);
+        return task;
     }
 
     private static ShardLoop NextOf(ShardLoop[] shards, ref uint next) =>
         shards[(Interlocked.Increment(ref next) - 1) % (uint)shards.Length];
-
-    private sealed class Barrier(Action? action = null) : ShardWork
-    {
-        public TaskCompletionSource Passed { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
-
-        internal override void Run(int reasons)
-        {
-            action?.Invoke();
-            Passed.SetResult();
-        }
-
-        internal override void OnFault(Exception exception) => Passed.TrySetException(exception);
-
-        internal override string Describe() => "work of the library";
-    }
 }

@@ -2,6 +2,7 @@ using System.Collections.Concurrent;
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Tests.Buffers;
+using Net.Zlink.Tests.Support;
 using Xunit;
 using static Net.Zlink.Tests.Engine.EngineFixture;
 

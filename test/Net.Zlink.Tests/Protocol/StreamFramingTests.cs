@@ -1,6 +1,7 @@
 using System.Buffers.Binary;
 using FsCheck;
 using FsCheck.Fluent;
+using Net.Zlink.Protocol;
 using Net.Zlink.Protocol.Stream;
 using Xunit;
 using static Net.Zlink.Tests.Engine.EngineFixture;
@@ -40,19 +41,19 @@ public sealed class StreamFramingTests
             select (content, limit);
         ForAll(cases, 1_000, static c =>
         {
-            StreamScan scan = StreamFraming.Scan(c.Bytes, c.Limit);
+            FrameScan scan = StreamFraming.Scan(c.Bytes, c.Limit);
             int left = c.Bytes.Length - scan.Consumed;
             Assert.InRange(scan.Consumed, scan.Frames * StreamFraming.HeaderSize, c.Bytes.Length);
             if (left < StreamFraming.HeaderSize)
             {
-                Assert.Equal((0, false, 0u), (scan.NextFrameSize, scan.TooLarge, scan.AnnouncedLength));
+                Assert.Equal((0, false, 0u), (scan.NextFrameSize, scan.IsBroken, scan.Announced));
                 return;
             }
 
             uint announced = BinaryPrimitives.ReadUInt32BigEndian(c.Bytes.AsSpan(scan.Consumed));
-            Assert.Equal(announced, scan.AnnouncedLength);
-            Assert.Equal(announced > c.Limit, scan.TooLarge);
-            if (!scan.TooLarge)
+            Assert.Equal(announced, scan.Announced);
+            Assert.Equal(announced > c.Limit, scan.IsBroken);
+            if (!scan.IsBroken)
             {
                 Assert.Equal(announced + StreamFraming.HeaderSize, (uint)scan.NextFrameSize);
                 Assert.True(left < scan.NextFrameSize);
@@ -71,9 +72,9 @@ public sealed class StreamFramingTests
     {
         var header = new byte[4];
         StreamFraming.WriteHeader(header, length);
-        StreamScan scan = StreamFraming.Scan(header, limit);
-        Assert.Equal(refused, scan.TooLarge);
-        Assert.Equal((uint)length, scan.AnnouncedLength);
+        FrameScan scan = StreamFraming.Scan(header, limit);
+        Assert.Equal(refused, scan.IsBroken);
+        Assert.Equal((uint)length, scan.Announced);
     }
 
     [Theory]
@@ -86,9 +87,9 @@ public sealed class StreamFramingTests
         BinaryPrimitives.WriteUInt32BigEndian(header, length);
         foreach (long option in (long[])[-1, 0, long.MaxValue])
         {
-            StreamScan scan = StreamFraming.Scan(header, StreamFraming.EffectiveLimit(option));
-            Assert.True(scan.TooLarge);
-            Assert.Equal(length, scan.AnnouncedLength);
+            FrameScan scan = StreamFraming.Scan(header, StreamFraming.EffectiveLimit(option));
+            Assert.True(scan.IsBroken);
+            Assert.Equal(length, scan.Announced);
             Assert.Equal((0, 0, 0), (scan.Consumed, scan.Frames, scan.NextFrameSize));
         }
     }
@@ -97,7 +98,7 @@ public sealed class StreamFramingTests
     public void Frames_before_a_refused_one_are_still_found()
     {
         byte[] bytes = [0, 0, 0, 1, 7, 0, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF, 1, 2, 3];
-        Assert.Equal(new StreamScan(9, 2, 0, TooLarge: true, 0xFFFF_FFFF), StreamFraming.Scan(bytes, Limit));
+        Assert.Equal(new FrameScan(9, 2, 0, IsBroken: true, 0xFFFF_FFFF), StreamFraming.Scan(bytes, Limit));
     }
 
     [Theory]
@@ -116,7 +117,7 @@ public sealed class StreamFramingTests
         StreamFraming.WriteFrame(frame, payload);
         Assert.Equal([0, 0, 1, 44], frame[..4]);
         Assert.Equal(payload.Length, StreamFraming.ReadLength(frame));
-        Assert.Equal(new StreamScan(frame.Length, 1, 0, TooLarge: false, 0), StreamFraming.Scan(frame, 300));
+        Assert.Equal(new FrameScan(frame.Length, 1, 0, IsBroken: false, 0), StreamFraming.Scan(frame, 300));
     }
 
     /// <summary>Reads as a connection does: the rest of an incomplete frame waits for the next piece.</summary>
@@ -127,7 +128,7 @@ public sealed class StreamFramingTests
         foreach (byte[] piece in pieces)
         {
             byte[] bytes = [.. rest, .. piece];
-            StreamScan scan = StreamFraming.Scan(bytes, Limit);
+            FrameScan scan = StreamFraming.Scan(bytes, Limit);
             int at = 0;
             for (int i = 0; i < scan.Frames; i++)
             {
@@ -137,7 +138,7 @@ public sealed class StreamFramingTests
             }
 
             Assert.Equal(scan.Consumed, at);
-            if (scan.TooLarge)
+            if (scan.IsBroken)
             {
                 return (frames, true);
             }

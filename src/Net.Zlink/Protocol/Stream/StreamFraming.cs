@@ -28,7 +28,7 @@ internal static class StreamFraming
     public static long EffectiveLimit(long maxMessageSize) =>
         maxMessageSize < 0 ? DefaultMaxMessageSize : Math.Min(maxMessageSize, LargestPayload);
 
-    public static StreamScan Scan(ReadOnlySpan<byte> bytes, long limit)
+    public static FrameScan Scan(ReadOnlySpan<byte> bytes, long limit)
     {
         int position = 0;
         int frames = 0;
@@ -37,22 +37,20 @@ internal static class StreamFraming
             uint length = BinaryPrimitives.ReadUInt32BigEndian(bytes[position..]);
             if (length > limit)
             {
-                return new StreamScan(position, frames, 0, TooLarge: true, length);
+                return new FrameScan(position, frames, 0, IsBroken: true, length);
             }
 
             // The limit is below Array.MaxLength, so the sum fits an int.
             int total = HeaderSize + (int)length;
             if (bytes.Length - position < total)
             {
-                return new StreamScan(position, frames, total, TooLarge: false, length);
+                return new FrameScan(position, frames, total, IsBroken: false, length);
             }
 
             position += total;
             frames++;
         }
 
-        return new StreamScan(position, frames, 0, TooLarge: false, 0);
+        return new FrameScan(position, frames, 0, IsBroken: false, 0);
     }
 }
-
-internal readonly record struct StreamScan(int Consumed, int Frames, int NextFrameSize, bool TooLarge, uint AnnouncedLength);
