@@ -62,10 +62,10 @@ internal static class SocketDescription
         BufferPoolStatistics pool = host.Pool.GetStatistics();
         Part(text, $"  buffers of the context: {pool.BytesRented} bytes rented, ");
         Line(text, $"{pool.BytesKept} retained of at most {host.Pool.RetainedByteLimit}");
-        if (host.Budget is { Waiting: > 0 } budget)
+        if (host.Queued is { Waiting: > 0 } queued)
         {
-            Part(text, $"  {budget.Waiting} queues of the context wait: ");
-            Line(text, $"{budget.Used} of its QueuedByteLimit of {budget.Limit} bytes are in use");
+            Part(text, $"  {queued.Waiting} queues of the context wait: ");
+            Line(text, $"{queued.Used} of its QueuedByteLimit of {queued.Limit} bytes are in use");
         }
     }
 

@@ -54,7 +54,7 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
         _host = new EngineHost(options.ShardCount, options.Pool ?? new BufferPool(options.PoolOptions.ForQueuesOf(options.QueuedByteLimit)),
             options.TimeProvider, logger, new ShardWatch(this, logger), options.TlsAndWebSocketShardCount, options.MaxHandshakes)
         {
-            Budget = ByteBudget.Of(options.QueuedByteLimit ?? 0, logger),
+            Queued = ContextQuota.Of(options.QueuedByteLimit ?? 0, logger),
             Unfinished = FairLimit.Of(options.UnfinishedByteLimit ?? 0),
             Subscriptions = FairLimit.Of(options.SubscriptionByteLimit ?? 0)
         };
@@ -141,7 +141,7 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
     public bool TryReserveQueuedBytes(long bytes)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(bytes);
-        return _host.Budget?.TryReserve(bytes) ?? true;
+        return _host.Queued?.TryReserve(bytes) ?? true;
     }
 
     /// <summary>Ends what <see cref="TryReserveQueuedBytes"/> has counted.</summary>
@@ -150,7 +150,7 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
     public void ReleaseQueuedBytes(long bytes)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(bytes);
-        _host.Budget?.GiveBack(bytes);
+        _host.Queued?.GiveBack(bytes);
     }
 
     /// <summary>Returns the statistics of the shards and sockets.</summary>
@@ -162,8 +162,8 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
         {
             Shards = shards,
             Sockets = Sockets.Count,
-            QueuedBytes = _host.Budget?.Used ?? 0,
-            QueuesWaiting = _host.Budget?.Waiting ?? 0,
+            QueuedBytes = _host.Queued?.Used ?? 0,
+            QueuesWaiting = _host.Queued?.Waiting ?? 0,
             UnfinishedBytes = _host.Unfinished?.Bytes ?? 0,
             SubscriptionBytes = _host.Subscriptions?.Bytes ?? 0,
             PoolRetainedBytes = Pool.GetStatistics().BytesKept,

@@ -6,7 +6,7 @@ namespace Net.Zlink.Engine;
 [InlineArray(PaddingLongs)]
 internal struct CacheGap
 {
-    private const int PaddingLongs = 16;
+    private const int PaddingLongs = 8;
 
     private long _first;
 }

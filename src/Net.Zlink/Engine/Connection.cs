@@ -35,10 +35,10 @@ internal sealed class Connection : ShardWork, IWireEvents
         ConnectionSettings settings,
         IConnectionSink sink,
         object? context,
-        ByteBudget? budget = null,
+        ContextQuota? quota = null,
         Action? capacityAvailable = null)
         : this(wire, shard, pool, settings, sink, context,
-            new OutboundQueue(pool, StreamFormat.Instance, settings.Outbound, budget) { CapacityAvailable = capacityAvailable },
+            new OutboundQueue(pool, StreamFormat.Instance, settings.Outbound, quota) { CapacityAvailable = capacityAvailable },
             settings.StreamScanner)
     {
     }

@@ -32,7 +32,7 @@ internal sealed class EngineHost : IDisposable
 
     public HandshakeLimiter Handshakes { get; }
 
-    public ByteBudget? Budget { get; init; }
+    public ContextQuota? Queued { get; init; }
 
     public FairLimit? Unfinished { get; init; }
 

@@ -9,14 +9,12 @@ namespace Net.Zlink.Engine;
 /// and copies below <see cref="OutgoingMessage.LargePayload"/>. While sending is paused (no connection, a handshake, a loss) messages
 /// accumulate, and only control frames are written.
 /// </summary>
-internal sealed class OutboundQueue(BufferPool pool, FrameFormat format, QueueLimits limits, ByteBudget? budget = null) : IShareOwner
+internal sealed class OutboundQueue(BufferPool pool, FrameFormat format, QueueLimits limits, ContextQuota? context = null) : IQuotaOwner
 {
     private ShortLock _gate;
-    private SegmentList _segments = new(pool, format);
-    private QueueCapacity _capacity = new(limits, budget);
+    private SegmentList _segments = new(pool, format, limits, context);
     private bool _hasWriter;
     private bool _closed;
-    private bool _refused;
 
     public bool HasWriter => Volatile.Read(ref _hasWriter);
 
@@ -26,20 +24,20 @@ internal sealed class OutboundQueue(BufferPool pool, FrameFormat format, QueueLi
     /// <summary>Called outside the lock, on any thread: a queue that refused a message has capacity again, or is closed.</summary>
     public Action? CapacityAvailable { get; init; }
 
-    public OutboundCounts Counts
+    public QueueCounts Counts
     {
         get
         {
             using (_gate.EnterScope())
             {
-                return _segments.Counts;
+                return _segments.Quota.Counts;
             }
         }
     }
 
-    public long WrittenMessages => _segments.Counts.WrittenMessages;
+    public long WrittenMessages => _segments.Quota.Counts.TakenMessages;
 
-    public FullCause FullCause => _capacity.CauseOf(_segments.Counts.QueuedMessages, _segments.Counts.QueuedBytes);
+    public FullCause FullCause => _segments.Quota.Cause;
 
     public SendStatus Status
     {
@@ -76,7 +74,7 @@ internal sealed class OutboundQueue(BufferPool pool, FrameFormat format, QueueLi
         {
             using (_gate.EnterScope())
             {
-                status = !_closed && messages > 1 && !TryReserve(messages - 1, length) ? SendStatus.Full : Admit(force);
+                status = Admit(force, messages - 1, messages > 1 ? length : 0);
                 if (status == SendStatus.Accepted)
                 {
                     obsolete = Supersede();
@@ -137,7 +135,7 @@ internal sealed class OutboundQueue(BufferPool pool, FrameFormat format, QueueLi
         using (_gate.EnterScope())
         {
             next = _segments.Written(segment);
-            isFreed = Settle();
+            isFreed = _segments.Quota.TryResume();
             next ??= Next(several);
         }
 
@@ -164,9 +162,28 @@ internal sealed class OutboundQueue(BufferPool pool, FrameFormat format, QueueLi
         }
     }
 
-    public void SetLimits(QueueLimits limits) => CheckCapacity(limits);
+    public void SetLimits(QueueLimits limits)
+    {
+        bool isFreed;
+        using (_gate.EnterScope())
+        {
+            _segments.Quota.Change(limits);
+            isFreed = _segments.Quota.TryResumeForAny(this);
+        }
 
-    public void OnBudgetAvailable() => CheckCapacity(changed: null);
+        Notify(isFreed);
+    }
+
+    public void OnQuotaAvailable()
+    {
+        bool isFreed;
+        using (_gate.EnterScope())
+        {
+            isFreed = _segments.Quota.TryResumeForAny(this);
+        }
+
+        Notify(isFreed);
+    }
 
     public void Close()
     {
@@ -174,8 +191,8 @@ internal sealed class OutboundQueue(BufferPool pool, FrameFormat format, QueueLi
         using (_gate.EnterScope())
         {
             _closed = true;
-            wasRefused = _refused;
-            _refused = false;
+            wasRefused = _segments.Quota.IsRefused;
+            _segments.Quota.IsRefused = false;
         }
 
         Notify(wasRefused);
@@ -188,7 +205,6 @@ internal sealed class OutboundQueue(BufferPool pool, FrameFormat format, QueueLi
         using (_gate.EnterScope())
         {
             dropped = _segments.DropAll();
-            _capacity.Shrink(0);
         }
 
         OutboundSegment.ReleaseAll(dropped, pool);
@@ -203,7 +219,7 @@ internal sealed class OutboundQueue(BufferPool pool, FrameFormat format, QueueLi
             _segments.IsSendPaused = true;
             _hasWriter = false;
             dropped = _segments.Lose();
-            isFreed = Settle();
+            isFreed = _segments.Quota.TryResume();
         }
 
         OutboundSegment.ReleaseAll(dropped, pool);
@@ -227,7 +243,7 @@ internal sealed class OutboundQueue(BufferPool pool, FrameFormat format, QueueLi
         using (_gate.EnterScope())
         {
             dropped = onlyUpdates ? _segments.DropUpdates() : _segments.DropUnstarted(isObsolete: false);
-            isFreed = Settle();
+            isFreed = _segments.Quota.TryResume();
         }
 
         OutboundSegment.ReleaseAll(dropped, pool);
@@ -237,11 +253,11 @@ internal sealed class OutboundQueue(BufferPool pool, FrameFormat format, QueueLi
     public void Adopt(OutboundQueue other)
     {
         OutboundSegment? first;
-        OutboundCounts given;
+        QueueCounts given;
         using (other._gate.EnterScope())
         {
             first = other._segments.GiveAll(out given);
-            other._capacity.Shrink(0);
+            other._segments.Quota.Shrink();
         }
 
         using (_gate.EnterScope())
@@ -327,40 +343,9 @@ internal sealed class OutboundQueue(BufferPool pool, FrameFormat format, QueueLi
 
     private OutboundSegment? Supersede() => Conflates ? _segments.DropUnstarted(isObsolete: true) : null;
 
-    private SendStatus Admit(bool force = false)
-    {
-        if (_closed)
-        {
-            return SendStatus.Closed;
-        }
-
-        if (Conflates || force)
-        {
-            return SendStatus.Accepted;
-        }
-
-        if (!TryReserve())
-        {
-            _refused = true;
-            return SendStatus.Full;
-        }
-
-        return SendStatus.Accepted;
-    }
-
-    private bool TryReserve(int moreMessages = 0, int moreBytes = 0) =>
-        _capacity.TryReserve(_segments.Counts.QueuedMessages + moreMessages, _segments.Counts.QueuedBytes + moreBytes, this);
-
-    private bool Settle(bool orLess = false)
-    {
-        // Half empty, so that a sender does not stop with each message. With raised limits, any capacity.
-        (long messages, long bytes) = (_segments.Counts.QueuedMessages, _segments.Counts.QueuedBytes);
-        bool isFreed = _refused
-            && (orLess ? _capacity.CanReserve(messages, bytes, this) : _capacity.IsBelowLowMark(messages, bytes));
-        _refused &= !isFreed;
-        _capacity.Shrink(bytes);
-        return isFreed;
-    }
+    private SendStatus Admit(bool force = false, int moreMessages = 0, int moreBytes = 0) => _closed ? SendStatus.Closed
+        : Conflates || force || _segments.Quota.TryAdmit(this, moreMessages, moreBytes) ? SendStatus.Accepted
+        : SendStatus.Full;
 
     private bool AcquireFlush()
     {
@@ -378,22 +363,6 @@ internal sealed class OutboundQueue(BufferPool pool, FrameFormat format, QueueLi
         OutboundSegment? segment = _segments.Next(several);
         _hasWriter &= segment is not null;
         return segment;
-    }
-
-    private void CheckCapacity(QueueLimits? changed)
-    {
-        bool isFreed;
-        using (_gate.EnterScope())
-        {
-            if (changed is { } limits)
-            {
-                _capacity.Change(limits);
-            }
-
-            isFreed = Settle(orLess: true);
-        }
-
-        Notify(isFreed);
     }
 
     private void Notify(bool isFreed)

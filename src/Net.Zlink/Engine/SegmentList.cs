@@ -1,4 +1,3 @@
-using System.Diagnostics.CodeAnalysis;
 using Net.Zlink.Buffers;
 using Net.Zlink.Protocol;
 
@@ -9,7 +8,7 @@ namespace Net.Zlink.Engine;
 /// begins with a message or only continues one, and a loss drops a half-sent message whole (docs/architecture.md, "After a loss"). Under
 /// the queue's lock. A struct, because with a thousand peers each object on the way is a cache miss; never copy it.
 /// </summary>
-internal struct SegmentList(BufferPool pool, FrameFormat format)
+internal struct SegmentList(BufferPool pool, FrameFormat format, QueueLimits limits, ContextQuota? context)
 {
     // Per system call: 256 KiB leave one short packet instead of one per 64 KiB (docs/benchmarks/log.md, "Full packets").
     private const int GatheredBytes = 256 * 1024;
@@ -22,13 +21,12 @@ internal struct SegmentList(BufferPool pool, FrameFormat format)
     private OutboundSegment? _last;
     private OutboundSegment? _inFlight;
     private ControlFrames _control;
-    private OutboundCounts _counts;
     private int _sizeHint;
     private int _burst;
     private bool _isMidFrame;
 
-    [UnscopedRef]
-    public readonly ref readonly OutboundCounts Counts => ref _counts;
+    /// <summary>What the list counts and whether more may come.</summary>
+    public Quota Quota = new(limits, context);
 
     public bool IsSendPaused { get; set; }
 
@@ -49,7 +47,7 @@ internal struct SegmentList(BufferPool pool, FrameFormat format)
     {
         Link(run.First!, run.Last!);
         _last!.Messages = 1;
-        _counts.Accept(1, run.Bytes);
+        Quota.Add(1, run.Bytes);
     }
 
     /// <summary>The socket's own message. Updates have segments of their own, so that they can be dropped alone.</summary>
@@ -62,7 +60,7 @@ internal struct SegmentList(BufferPool pool, FrameFormat format)
         Grow(segment, length, messages: 1);
         if (isUpdate)
         {
-            _counts.AddUpdate(1, length);
+            Quota.Counts.AddUpdate(1, length);
         }
     }
 
@@ -71,7 +69,7 @@ internal struct SegmentList(BufferPool pool, FrameFormat format)
         if (_last is { IsSubscriptionUpdate: false } last && last.TryExtend(slab, offset, length))
         {
             last.Messages += messages;
-            _counts.Accept(messages, length);
+            Quota.Add(messages, length);
         }
         else if (!mayCopy || (messages == 1 ? length >= OutgoingMessage.LargePayload
             : length >= (IsEmpty ? SmallestShared : OutgoingMessage.LargePayload) && !slab.ShouldBeCopied))
@@ -80,7 +78,7 @@ internal struct SegmentList(BufferPool pool, FrameFormat format)
             var segment = OutboundSegment.ForShared(slab, offset, length);
             Link(segment, segment);
             segment.Messages = messages;
-            _counts.Accept(messages, length);
+            Quota.Add(messages, length);
         }
         else
         {
@@ -140,7 +138,7 @@ internal struct SegmentList(BufferPool pool, FrameFormat format)
     /// <summary>The segment in flight stays: the kernel may still read it.</summary>
     public OutboundSegment? DropAll()
     {
-        _counts.DropQueued();
+        Quota.DropAll();
         OutboundSegment? dropped = DequeueAll();
         OutboundSegment.Append(ref dropped, _control.Dequeue());
         return dropped;
@@ -172,7 +170,7 @@ internal struct SegmentList(BufferPool pool, FrameFormat format)
             Settle(segment, written: false);
             if (isObsolete)
             {
-                _counts.Excuse(segment.Messages, segment.Length);
+                Quota.Counts.Excuse(segment.Messages, segment.Length);
             }
         }
 
@@ -203,18 +201,18 @@ internal struct SegmentList(BufferPool pool, FrameFormat format)
     }
 
     /// <summary>Takes all messages of another queue. It has no connection, so they are whole and no updates.</summary>
-    public OutboundSegment? GiveAll(out OutboundCounts given)
+    public OutboundSegment? GiveAll(out QueueCounts given)
     {
-        given = new OutboundCounts { QueuedMessages = _counts.QueuedMessages, QueuedBytes = _counts.QueuedBytes };
-        _counts.Accept(-given.QueuedMessages, -given.QueuedBytes);
+        given = new QueueCounts { QueuedMessages = Quota.Counts.QueuedMessages, QueuedBytes = Quota.Counts.QueuedBytes };
+        Quota.Add(-given.QueuedMessages, -given.QueuedBytes);
         return DequeueAll();
     }
 
-    public void Adopt(OutboundSegment? first, in OutboundCounts given)
+    public void Adopt(OutboundSegment? first, in QueueCounts given)
     {
         if (first is not null)
         {
-            _counts.Accept(given.QueuedMessages, given.QueuedBytes);
+            Quota.Add(given.QueuedMessages, given.QueuedBytes);
             PutFirst(first);
         }
     }
@@ -260,8 +258,8 @@ internal struct SegmentList(BufferPool pool, FrameFormat format)
     {
         bool isUpdate = broken.IsSubscriptionUpdate;
         int position = BoundaryIn(broken, out int written, out int lost);
-        _counts.Settle(written, broken.Sent, isWritten: true, isUpdate);
-        _counts.Settle(lost, position - broken.Sent, isWritten: false, isUpdate);
+        Count(written, broken.Sent, isWritten: true, isUpdate);
+        Count(lost, position - broken.Sent, isWritten: false, isUpdate);
         int left = broken.Length - position;
         int messages = broken.Messages - written - lost;
         if (left == 0)
@@ -281,7 +279,7 @@ internal struct SegmentList(BufferPool pool, FrameFormat format)
         }
         catch (OutOfMemoryException)
         {
-            _counts.Settle(messages, left, isWritten: false, isUpdate);
+            Count(messages, left, isWritten: false, isUpdate);
         }
     }
 
@@ -384,8 +382,26 @@ internal struct SegmentList(BufferPool pool, FrameFormat format)
         if (!segment.IsControl)
         {
             // What was dropped with its queue may still be in flight.
-            _counts.Settle(Math.Min(segment.Messages, _counts.QueuedMessages), Math.Min(segment.Length, _counts.QueuedBytes), written,
+            Count(Math.Min(segment.Messages, Quota.Counts.QueuedMessages), Math.Min(segment.Length, Quota.Counts.QueuedBytes), written,
                 segment.IsSubscriptionUpdate);
+        }
+    }
+
+    private void Count(long messages, long bytes, bool isWritten, bool isUpdate)
+    {
+        if (isWritten)
+        {
+            Quota.Take(messages, bytes);
+        }
+        else
+        {
+            Quota.Drop(messages, bytes);
+        }
+
+        if (isUpdate)
+        {
+            Quota.Counts.AddUpdate(-messages, -bytes);
+            Quota.Counts.Excuse(isWritten ? 0 : messages, isWritten ? 0 : bytes);
         }
     }
 
@@ -393,7 +409,7 @@ internal struct SegmentList(BufferPool pool, FrameFormat format)
     {
         segment.Length += bytes;
         segment.Messages += messages;
-        _counts.Accept(messages, bytes);
+        Quota.Add(messages, bytes);
     }
 
     private OutboundSegment OpenSegment(int needed, bool isUpdate)

@@ -15,7 +15,7 @@ internal sealed class PeerWarnings(ILogger logger, TimeProvider time)
     public static readonly TimeSpan Silence = TimeSpan.FromMinutes(1);
 
     private readonly Lock _gate = new();
-    private readonly Dictionary<(string Endpoint, string Quota), HashSet<string>> _logged = [];
+    private readonly Dictionary<(string Endpoint, string Group), HashSet<string>> _logged = [];
     private long _since;
 
     public void AcceptFailed(RedactedEndpoint endpoint, SocketError error, TimeSpan backOff)

@@ -26,7 +26,7 @@ internal sealed class FramedPeers : IPeerFactory
 
         StreamLink link = hub.Links.Register(endpoint, origin, wire);
         var connection = new Connection(wire, hub.Host.Shards.For(wire), hub.Host.Pool, settings.Connection, _sink, link,
-            hub.Host.Budget, link.OnCapacity)
+            hub.Host.Queued, link.OnCapacity)
         {
             Unfinished = hub.Host.Unfinished,
         };

@@ -69,5 +69,5 @@ internal sealed class PullSink(StreamHub hub) : IConnectionSink
 
     public void OnFault(Connection connection, Exception exception) => hub.ReportFault((StreamLink)connection.Context!, exception);
 
-    private bool MayReadOfAll(StreamLink link) => hub.Total?.PausedReaders.MayRead(link) ?? true;
+    private bool MayReadOfAll(StreamLink link) => hub.Total?.PausedReaders.MayRead(link.Reader, ref link.PausedReader) ?? true;
 }

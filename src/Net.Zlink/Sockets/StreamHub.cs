@@ -23,7 +23,7 @@ internal sealed class StreamHub
         BlockedSends = new BlockedSendQueue(Route);
         Links = new StreamLinks(this);
         Endpoints = new EndpointTable(host, Monitors, Counters, Parts);
-        Total = TotalByteLimit.Of(totalReceiveBytes);
+        Total = SocketQuota.Of(totalReceiveBytes);
         Pull = new FramedPeers(new PullSink(this), pulled: true);
     }
 
@@ -33,7 +33,7 @@ internal sealed class StreamHub
 
     public BlockedSendQueue BlockedSends { get; }
 
-    public TotalByteLimit? Total { get; }
+    public SocketQuota? Total { get; }
 
     public SocketMonitors Monitors { get; } = new();
 
@@ -161,8 +161,8 @@ internal sealed class StreamHub
 
     public void OnClosed(StreamLink link)
     {
-        Total?.PausedReaders.Remove(link.PausedReader);
-        OutboundCounts counts = Links.Close(link);
+        Total?.PausedReaders.Remove(Volatile.Read(ref link.PausedReader));
+        QueueCounts counts = Links.Close(link);
         link.Origin?.OnConnectionEnded(link.EndReason);
         if (counts.DroppedMessages > 0)
         {

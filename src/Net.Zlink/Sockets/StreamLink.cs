@@ -76,23 +76,27 @@ internal sealed class StreamLink(uint id, RedactedEndpoint endpoint, IConnection
 
     public override Connection? Reader => Connection;
 
-    public override OutboundCounts Outbound => Connection is not { } connection ? default
+    public override QueueCounts Outbound => Connection is not { } connection ? default
         : Pipe is null ? connection.Outbound.Counts
-        : connection.Outbound.Counts with { AcceptedMessages = 0, QueuedMessages = 0, WrittenMessages = 0, DroppedMessages = 0 };
+        : connection.Outbound.Counts with { QueuedMessages = 0, TakenMessages = 0, DroppedMessages = 0 };
 
     /// <inheritdoc/>
-    /// <remarks>A handler and a pipe have no lane: what was read is delivered.</remarks>
-    public override LaneCounts Inbound => (Lane?.Counts ?? default) with
+    /// <remarks>A handler and a pipe have no lane: what was read is delivered. Bytes are those of the connection.</remarks>
+    public override QueueCounts Inbound
     {
-        Received = Framed?.ReceivedMessages ?? 0,
-        ReceivedBytes = Connection?.ReceivedBytes ?? 0
-    };
+        get
+        {
+            QueueCounts counts = Lane?.Counts ?? new QueueCounts { TakenMessages = Framed?.ReceivedMessages ?? 0 };
+            counts.TakenBytes = (Connection?.ReceivedBytes ?? 0) - counts.DroppedBytes - counts.QueuedBytes;
+            return counts;
+        }
+    }
 
     public bool TryEnd(DisconnectReason reason) => Interlocked.CompareExchange(ref _ended, (int)reason + 1, 0) == 0;
 
     public void AddLane(QueueLimits limits)
     {
-        Lane = new InboundLane(limits, hub!.Host.Budget, hub.Total) { NotifiesOfConnect = true };
+        Lane = new InboundLane(limits, hub!.Host.Queued, hub.Total) { NotifiesOfConnect = true };
         Lane.BelongTo(this);
     }
 

@@ -75,9 +75,9 @@ internal sealed class StreamLinks(StreamHub hub)
         return link;
     }
 
-    public OutboundCounts Close(StreamLink link)
+    public QueueCounts Close(StreamLink link)
     {
-        hub.Counters.TryFinalize(link, out OutboundCounts outbound);
+        hub.Counters.TryFinalize(link, out QueueCounts outbound);
         Interlocked.Increment(ref hub.Counters.Closed);
         lock (_gate)
         {

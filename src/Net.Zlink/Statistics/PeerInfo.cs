@@ -117,9 +117,9 @@ public sealed class PeerInfo
     internal static PeerInfo For(PeerLink link)
     {
         PeerIdentity peer = link.Peer;
-        OutboundCounts outbound = link.Outbound;
+        QueueCounts outbound = link.Outbound;
         (long waitingMessages, long waitingBytes) = link.Waiting;
-        LaneCounts inbound = link.Lane.Counts;
+        QueueCounts inbound = link.Lane.Counts;
         Connection? connection = link.Reader;
         bool isConnected = link.IsConnected;
         return new PeerInfo
@@ -137,9 +137,9 @@ public sealed class PeerInfo
             IsConnected = isConnected,
             WhyNotConnected = isConnected ? null : link.WhyNotConnected,
             // An XPUB's connection also pauses while notices are unread.
-            IsPaused = inbound.IsPaused || connection is { IsPaused: true },
-            MessagesSent = outbound.WrittenMessages,
-            MessagesReceived = inbound.Received + link.Topics,
+            IsPaused = link.Lane.IsPaused || connection is { IsPaused: true },
+            MessagesSent = outbound.TakenMessages,
+            MessagesReceived = inbound.AcceptedMessages + link.Topics,
             MessagesDropped = link.DroppedAtMark + outbound.DroppedMessages,
             Outbound = new QueueDepth { Messages = waitingMessages, Bytes = waitingBytes },
             Unread = new QueueDepth { Messages = inbound.QueuedMessages, Bytes = inbound.QueuedBytes },

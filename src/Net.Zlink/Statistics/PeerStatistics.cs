@@ -49,17 +49,17 @@ public sealed class PeerStatistics
 
     internal static PeerStatistics Of(StreamLink link)
     {
-        OutboundCounts outbound = link.Outbound;
-        LaneCounts inbound = link.Inbound;
+        QueueCounts outbound = link.Outbound;
+        QueueCounts inbound = link.Inbound;
         Connection? connection = link.Connection;
         return new PeerStatistics
         {
-            ReceivedMessages = inbound.Received,
-            ReceivedBytes = inbound.ReceivedBytes,
+            ReceivedMessages = inbound.AcceptedMessages,
+            ReceivedBytes = inbound.AcceptedBytes,
             UnreadMessages = inbound.QueuedMessages,
             AcceptedMessages = outbound.AcceptedMessages,
-            WrittenMessages = outbound.WrittenMessages,
-            WrittenBytes = outbound.WrittenBytes,
+            WrittenMessages = outbound.TakenMessages,
+            WrittenBytes = outbound.TakenBytes,
             QueuedMessages = outbound.QueuedMessages,
             QueuedBytes = outbound.QueuedBytes,
             DroppedMessages = outbound.DroppedMessages,

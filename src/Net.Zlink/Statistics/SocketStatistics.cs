@@ -15,8 +15,8 @@ namespace Net.Zlink;
 public sealed class SocketStatistics
 {
     private readonly FailedHandshakes _failedHandshakes = new();
-    private OutboundCounts _outbound;
-    private LaneCounts _inbound;
+    private QueueCounts _outbound;
+    private QueueCounts _inbound;
 
     internal SocketStatistics()
     {
@@ -56,10 +56,10 @@ public sealed class SocketStatistics
     public long AcceptedBytes => _outbound.AcceptedBytes;
 
     /// <summary>Messages written to the operating system, or to an inproc peer.</summary>
-    public long WrittenMessages => _outbound.WrittenMessages;
+    public long WrittenMessages => _outbound.TakenMessages;
 
     /// <summary>Their bytes with headers; inproc as over a wire.</summary>
-    public long WrittenBytes => _outbound.WrittenBytes;
+    public long WrittenBytes => _outbound.TakenBytes;
 
     /// <summary>Messages that wait to be written.</summary>
     public long QueuedMessages => _outbound.QueuedMessages;
@@ -103,22 +103,22 @@ public sealed class SocketStatistics
     public long UnmatchedMessages { get; private set; }
 
     /// <summary>Messages read from peers.</summary>
-    public long ReceivedMessages => _inbound.Received;
+    public long ReceivedMessages => _inbound.AcceptedMessages;
 
     /// <summary>Their bytes with headers; inproc as over a wire.</summary>
-    public long ReceivedBytes => _inbound.ReceivedBytes;
+    public long ReceivedBytes => _inbound.AcceptedBytes;
 
     /// <summary>Messages that the application received.</summary>
-    public long DeliveredMessages => ReceivedMessages - DroppedUnreadMessages - FilteredMessages - UnreadMessages;
+    public long DeliveredMessages => _inbound.TakenMessages;
 
     /// <summary>Messages that wait to be received.</summary>
     public long UnreadMessages => _inbound.QueuedMessages;
 
     /// <summary>Dropped unread messages: of a peer that this side disconnected, replaced ones, and those of a removed topic.</summary>
-    public long DroppedUnreadMessages => _inbound.Dropped;
+    public long DroppedUnreadMessages => _inbound.DroppedMessages;
 
     /// <summary>Messages that the application does not receive: no subscription of a SUB matched, or they were sent to a PUB.</summary>
-    public long FilteredMessages => _inbound.Filtered;
+    public long FilteredMessages => _inbound.FilteredMessages;
 
     /// <summary>The open sockets whose counts these are: those of one type are summed up for the instruments.</summary>
     internal int Sockets { get; private set; }
@@ -146,8 +146,8 @@ public sealed class SocketStatistics
     {
         Sockets += other.Sockets;
         Peers += other.Peers;
-        SocketCounters.Sum(ref _outbound, other._outbound);
-        SocketCounters.Sum(ref _inbound, other._inbound);
+        _outbound.Add(other._outbound);
+        _inbound.Add(other._inbound);
         _failedHandshakes.Add(other._failedHandshakes);
         AcceptedConnections += other.AcceptedConnections;
         DialledConnections += other.DialledConnections;
@@ -167,7 +167,7 @@ public sealed class SocketStatistics
     {
         Add(counters, peers: 0);
         Sockets = 0;
-        _outbound.QueuedMessages = 0;
-        _inbound.QueuedMessages = 0;
+        _outbound.DropQueued();
+        _inbound.DropQueued();
     }
 }

@@ -22,7 +22,7 @@ internal sealed class UndeliveredSummary
     /// </summary>
     public void Add(SocketCounters counters, bool isOver)
     {
-        (OutboundCounts outbound, _) = counters.Sum();
+        (QueueCounts outbound, _) = counters.Sum();
         lock (_gate)
         {
             _messages += outbound.MissedMessages + (isOver ? 0 : outbound.QueuedMessages - outbound.QueuedUpdates);

@@ -45,7 +45,7 @@ internal sealed class ZlinkMeters : IDisposable
             "Turns for which the shard waited for a thread of the pool.");
         Counter("zlink.shard.late_runs", () => PerShard(static s => s.LateRuns), "{turn}",
             "Turns for which it took over 200 ms to get a thread of the pool.");
-        Gauge("zlink.queued_bytes", () => One(_host.Budget?.Used ?? 0), "By",
+        Gauge("zlink.queued_bytes", () => One(_host.Queued?.Used ?? 0), "By",
             "Bytes that all queues have reserved of the context's QueuedByteLimit.");
         Gauge("zlink.unfinished_bytes", () => One(_host.Unfinished?.Bytes ?? 0), "By",
             "Bytes of messages whose last part has not come; see UnfinishedByteLimit.");

@@ -414,9 +414,9 @@ public sealed class ConnectionTests
 
         public void ExpectBooks(long written, long dropped)
         {
-            OutboundCounts counts = Connection.Outbound.Counts;
+            QueueCounts counts = Connection.Outbound.Counts;
             Assert.Equal((written + dropped, written, dropped, 0),
-                (counts.AcceptedMessages, counts.WrittenMessages, counts.DroppedMessages, counts.QueuedMessages));
+                (counts.AcceptedMessages, counts.TakenMessages, counts.DroppedMessages, counts.QueuedMessages));
         }
 
         public async ValueTask DisposeAsync()

@@ -15,12 +15,12 @@ internal sealed class OutboundFixture : IDisposable
     private readonly BlockedSendQueue _blockedSends;
     private OutboundSegment? _writing;
 
-    public OutboundFixture(BufferPool pool, QueueLimits limits, ByteBudget? budget = null, FrameFormat? format = null)
+    public OutboundFixture(BufferPool pool, QueueLimits limits, ContextQuota? quota = null, FrameFormat? format = null)
     {
         Pool = pool;
         Slabs = new Slab.SlabCache(pool);
         _blockedSends = new BlockedSendQueue(waiter => Queue!.TryAppend(waiter.Deferred.AsOutgoing(), out _));
-        Queue = new OutboundQueue(pool, format ?? StreamFormat.Instance, limits, budget)
+        Queue = new OutboundQueue(pool, format ?? StreamFormat.Instance, limits, quota)
         {
             CapacityAvailable = () => _blockedSends.Retry([], connection: null),
         };

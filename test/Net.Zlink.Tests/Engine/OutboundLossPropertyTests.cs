@@ -89,7 +89,7 @@ public sealed class OutboundLossPropertyTests
 
             _queue.Release();
             Write(int.MaxValue, 0);
-            OutboundCounts counts = CheckBooks();
+            QueueCounts counts = CheckBooks();
             Assert.Equal((0, 0), (counts.QueuedMessages, counts.QueuedBytes));
             CheckWires(counts);
             _queue.Abandon();
@@ -292,17 +292,17 @@ public sealed class OutboundLossPropertyTests
             _queue.ReleaseInFlight(broken);
         }
 
-        private OutboundCounts CheckBooks()
+        private QueueCounts CheckBooks()
         {
-            OutboundCounts counts = _queue.Counts;
+            QueueCounts counts = _queue.Counts;
             Assert.Equal(_sent.Count, counts.AcceptedMessages);
-            Assert.Equal(counts.AcceptedMessages, counts.WrittenMessages + counts.QueuedMessages + counts.DroppedMessages);
-            Assert.Equal(counts.AcceptedBytes, counts.WrittenBytes + counts.QueuedBytes + counts.DroppedBytes);
+            Assert.Equal(counts.AcceptedMessages, counts.TakenMessages + counts.QueuedMessages + counts.DroppedMessages);
+            Assert.Equal(counts.AcceptedBytes, counts.TakenBytes + counts.QueuedBytes + counts.DroppedBytes);
             Assert.True(counts is { QueuedMessages: >= 0, QueuedBytes: >= 0, DroppedMessages: >= 0, DroppedBytes: >= 0 });
             return counts;
         }
 
-        private void CheckWires(in OutboundCounts counts)
+        private void CheckWires(in QueueCounts counts)
         {
             int next = 0;
             int received = 0;
@@ -320,7 +320,7 @@ public sealed class OutboundLossPropertyTests
                 }
             }
 
-            Assert.InRange(received, counts.WrittenMessages, counts.WrittenMessages + (_anyLeak ? counts.DroppedMessages : 0));
+            Assert.InRange(received, counts.TakenMessages, counts.TakenMessages + (_anyLeak ? counts.DroppedMessages : 0));
         }
 
         private static List<byte[][]> Parse(ReadOnlySpan<byte> wire, out bool isWhole)

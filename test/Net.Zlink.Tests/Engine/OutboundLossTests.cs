@@ -67,8 +67,8 @@ public sealed class OutboundLossTests
         }
 
         bench.ReleaseWriting();
-        OutboundCounts counts = bench.Queue.Counts;
-        Assert.Equal((1, 1, 1), (counts.WrittenMessages, counts.DroppedMessages, counts.ObsoleteMessages));
+        QueueCounts counts = bench.Queue.Counts;
+        Assert.Equal((1, 1, 1), (counts.TakenMessages, counts.DroppedMessages, counts.ObsoleteMessages));
         Assert.Equal((0, 0), (counts.QueuedMessages, counts.QueuedUpdates));
         bench.Queue.Release();
         Assert.Null(bench.WriteOne());

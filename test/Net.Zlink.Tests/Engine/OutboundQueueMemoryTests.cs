@@ -43,7 +43,7 @@ public sealed class OutboundQueueMemoryTests : IDisposable
             Assert.Equal(SendStatus.Accepted, Append(bench, message));
             Assert.Equal(0, message.Count);
             bench.WriteAll();
-            Assert.Equal(2, bench.Queue.Counts.WrittenMessages);
+            Assert.Equal(2, bench.Queue.Counts.TakenMessages);
             int whole = Parts * (Large + "header"u8.Length + (2 * ZmpFrame.HeaderSize));
             Assert.Equal(OutboundFixture.Frame(Pattern(Large, 9)).Length + whole, bench.Wire.Count);
         }
@@ -110,14 +110,14 @@ public sealed class OutboundQueueMemoryTests : IDisposable
         _pool.AllocateOnly(0);
         bench.Queue.Detach();
         bench.ReleaseWriting();
-        OutboundCounts counts = bench.Queue.Counts;
+        QueueCounts counts = bench.Queue.Counts;
         Assert.Equal((2, 1), (counts.DroppedMessages, counts.QueuedMessages));
         _pool.Allocating = null;
         bench.Queue.Release();
         bench.WriteAll();
         Assert.Equal(ZmpFrame.HeaderSize + Large, bench.Wire.Count);
         Assert.Equal(Pattern(Large, 3), bench.Wire[ZmpFrame.HeaderSize..]);
-        Assert.Equal((2, 1, 0L), (bench.Queue.Counts.DroppedMessages, bench.Queue.Counts.WrittenMessages, bench.Queue.Counts.QueuedBytes));
+        Assert.Equal((2, 1, 0L), (bench.Queue.Counts.DroppedMessages, bench.Queue.Counts.TakenMessages, bench.Queue.Counts.QueuedBytes));
     }
 
     private static void Append(OutboundFixture bench, byte[] payload) => Assert.Equal(

@@ -142,13 +142,13 @@ public sealed class OutboundQueueTests
             }
         }
 
-        OutboundCounts before = bench.Queue.Counts;
+        QueueCounts before = bench.Queue.Counts;
         Assert.Equal((56, expected.Count), (before.QueuedMessages, before.QueuedBytes));
         bench.WriteAll();
         Assert.True(expected.SequenceEqual(bench.Wire));
         Assert.Equal(0, bench.Pool.GetStatistics().Live);
-        OutboundCounts after = bench.Queue.Counts;
-        Assert.Equal((0, 0, 56, expected.Count), (after.QueuedMessages, after.QueuedBytes, after.WrittenMessages, after.WrittenBytes));
+        QueueCounts after = bench.Queue.Counts;
+        Assert.Equal((0, 0, 56, expected.Count), (after.QueuedMessages, after.QueuedBytes, after.TakenMessages, after.TakenBytes));
     }
 
     [Fact]
@@ -188,7 +188,7 @@ public sealed class OutboundQueueTests
             Assert.Equal((runs * 5, frames.Length), bench.WriteOne());
             Assert.Null(bench.WriteOne());
             Assert.Equal(frames, bench.Wire);
-            Assert.Equal(runs * 5, bench.Queue.Counts.WrittenMessages);
+            Assert.Equal(runs * 5, bench.Queue.Counts.TakenMessages);
         }
 
         Assert.Equal(0, pool.GetStatistics().BytesRented);
@@ -261,9 +261,9 @@ public sealed class OutboundQueueTests
         Assert.Single(pool.GetOutstanding());
         bench.ReleaseWriting();
         Assert.Empty(pool.GetOutstanding());
-        OutboundCounts counts = bench.Queue.Counts;
-        Assert.Equal((5, 1, 4, 0), (counts.AcceptedMessages, counts.WrittenMessages, counts.DroppedMessages, counts.QueuedMessages));
-        Assert.Equal(counts.AcceptedBytes, counts.WrittenBytes + counts.DroppedBytes);
+        QueueCounts counts = bench.Queue.Counts;
+        Assert.Equal((5, 1, 4, 0), (counts.AcceptedMessages, counts.TakenMessages, counts.DroppedMessages, counts.QueuedMessages));
+        Assert.Equal(counts.AcceptedBytes, counts.TakenBytes + counts.DroppedBytes);
     }
 
     [Fact]
@@ -291,7 +291,7 @@ public sealed class OutboundQueueTests
             },
             rounds: 100);
         Assert.Equal(0, allocated);
-        Assert.Equal(rounds * 101, bench.Queue.Counts.WrittenMessages);
+        Assert.Equal(rounds * 101, bench.Queue.Counts.TakenMessages);
     }
 
     [Fact]
@@ -338,9 +338,9 @@ public sealed class OutboundQueueTests
 
         InParallel([.. Enumerable.Range(0, Senders).Select<int, Action>(s => () => Send(s)), Write]);
 
-        OutboundCounts counts = bench.Queue.Counts;
+        QueueCounts counts = bench.Queue.Counts;
         Assert.Equal((Senders * PerSender, Senders * PerSender, 0),
-            (counts.AcceptedMessages, counts.WrittenMessages, counts.QueuedMessages));
+            (counts.AcceptedMessages, counts.TakenMessages, counts.QueuedMessages));
         var next = new int[Senders];
         ReadOnlySpan<byte> wire = bench.Wire.ToArray();
         while (!wire.IsEmpty)

@@ -56,7 +56,7 @@ public sealed class WaitingWriteTests
         Assert.Equal(payload, waiting.ToArray());
         bench.Wire.Complete();
         await DrainAsync(bench.Shard);
-        Assert.Equal(1, bench.Connection.Outbound.Counts.WrittenMessages);
+        Assert.Equal(1, bench.Connection.Outbound.Counts.TakenMessages);
         Assert.Empty(bench.Pool.GetOutstanding());
     }
 

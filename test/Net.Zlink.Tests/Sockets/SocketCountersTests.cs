@@ -57,8 +57,8 @@ public sealed class SocketCountersTests : IDisposable
 
         (long Received, long Dropped, long Queued) Counts()
         {
-            LaneCounts counts = counters.Sum().Inbound;
-            return (counts.Received, counts.Dropped, counts.QueuedMessages);
+            QueueCounts counts = counters.Sum().Inbound;
+            return (counts.AcceptedMessages, counts.DroppedMessages, counts.QueuedMessages);
         }
     }
 
@@ -89,8 +89,8 @@ public sealed class SocketCountersTests : IDisposable
             {
                 do
                 {
-                    LaneCounts counts = counters.Sum().Inbound;
-                    Assert.Equal((links.Length, links.Length), (counts.Received, counts.Dropped + counts.QueuedMessages));
+                    QueueCounts counts = counters.Sum().Inbound;
+                    Assert.Equal((links.Length, links.Length), (counts.AcceptedMessages, counts.DroppedMessages + counts.QueuedMessages));
                 }
                 while (!Volatile.Read(ref isOver));
             });
@@ -145,7 +145,7 @@ public sealed class SocketCountersTests : IDisposable
         {
             for (int i = 0; i < Peers; i++)
             {
-                counters[i / peersOfOneSocket].TryFinalize(links[i], out OutboundCounts _);
+                counters[i / peersOfOneSocket].TryFinalize(links[i], out QueueCounts _);
             }
         });
         foreach (TestLink pipe in links)

@@ -8,35 +8,27 @@ namespace Net.Zlink.Sockets.Links;
 /// The lane's lock is held to add a batch, or to take all that was added. The holder of the receive queue's lock reads what was taken
 /// without the lane's lock, so a consumer takes both locks once per batch, not once per message.
 /// </summary>
-internal sealed partial class InboundLane(QueueLimits limits, ByteBudget? budget = null, TotalByteLimit? total = null)
-    : IShareOwner, IReadLimit
+internal sealed partial class InboundLane(QueueLimits limits, ContextQuota? context = null, SocketQuota? total = null) : IQuotaOwner
 {
     private ShortLock _gate;
-    private ProducerChain _added;
-    private InboundLease? _unwanted;
+    private LeaseChain _added;
+    private List<InboundRun>? _unwanted;
     private bool _isQueued;
     private bool _isClosed;
-    private bool _isInArrivalOrder;
     private int _holds;
     private bool _isConnectUnread;
     private bool _isEndUnread;
-    private bool _isFiltered;
-    private LaneCapacity _capacity = new(limits, budget, total);
-    private LaneCounters _counters;
+    private Quota _quota = new(limits, context, total);
     private CacheGap _gap;
-    private ConsumerState _consumer = new() { Limits = ConsumerState.ReportsOf(limits) };
+    private Consumer _consumer = new() { Limits = ReportsOf(limits) };
 
-    public static (int Counters, int Gap, int Taken) Layout { get; } = LayoutOf(new InboundLane(default));
-
-    public LaneOwner Link => _consumer.Link!;
+    /// <summary>Where the counts are that a sender writes for each message, and what a consumer writes for each.</summary>
+    public static (int Counts, int Consumer) Layout { get; } = LayoutOf(new InboundLane(default));
 
     public bool Conflates { get; set; }
 
     /// <summary>The lane pauses several connections: one that may read does not mean that none waits for capacity.</summary>
     public bool IsShared { get; init; }
-
-    /// <summary>A later connection of the same peer, which is received when this lane is empty. Under the receive queue's lock.</summary>
-    public InboundLane? Successor { get; set; }
 
     /// <summary>The application is notified of the peer before its first message (STREAM).</summary>
     public bool NotifiesOfConnect
@@ -44,37 +36,40 @@ internal sealed partial class InboundLane(QueueLimits limits, ByteBudget? budget
         init => _isConnectUnread = value;
     }
 
-    public InboundLane? NextToResume
-    {
-        get => _consumer.NextToResume;
-        set => _consumer.NextToResume = value;
-    }
+    /// <inheritdoc cref="Quota.IsRefused"/>
+    public bool IsPaused => _quota.IsRefused;
 
-    /// <summary>The consumer clears this first, so no later capacity goes unnotified.</summary>
-    public bool IsToBeResumed
-    {
-        get => Volatile.Read(ref _consumer.IsResumePending);
-        set => Volatile.Write(ref _consumer.IsResumePending, value);
-    }
+    /// <inheritdoc cref="Quota.Cause"/>
+    public FullCause FullCause => _quota.Cause;
 
-    /// <summary>Read without a lock: true was so a moment ago, false says nothing.</summary>
-    public bool HasDequeued => Volatile.Read(ref _consumer.Current) is not null;
-
-    public LaneCounts Counts
+    /// <summary>What consumers have taken and not reported yet is no longer queued.</summary>
+    public QueueCounts Counts
     {
         get
         {
             using (_gate.EnterScope())
             {
-                (long messages, long bytes) = (Volatile.Read(ref _consumer.UnreportedMessages),
-                    Volatile.Read(ref _consumer.UnreportedBytes));
-                LaneCounts counts = _counters.At(_capacity.Messages - messages, _capacity.Bytes - bytes, messages, bytes);
-                return counts with { IsPaused = _capacity.IsPaused, FullCause = _capacity.FullCause };
+                (long messages, long bytes) = (Volatile.Read(ref _consumer.UnreportedMessages), BytesRemoved);
+                QueueCounts counts = _quota.Counts;
+                counts.TakenMessages += messages;
+                counts.TakenBytes += bytes;
+                counts.QueuedMessages -= messages;
+                counts.QueuedBytes -= bytes;
+                return counts;
             }
         }
     }
 
-    private InboundLease? NextLease => _consumer.Current ?? Volatile.Read(ref _added.First);
+    public SendStatus Status
+    {
+        get
+        {
+            using (_gate.EnterScope())
+            {
+                return Admit(force: false);
+            }
+        }
+    }
 
     private static long ChargeOf(long payload, int parts) => payload + ((long)ZmpFrame.HeaderSize * parts);
 
@@ -83,9 +78,9 @@ internal sealed partial class InboundLane(QueueLimits limits, ByteBudget? budget
         using (_gate.EnterScope())
         {
             _consumer.Link = link;
-            _isFiltered = link.IsFiltered;
-            _isInArrivalOrder = link.IsInArrivalOrder;
-            return (int)_capacity.Messages;
+            _consumer.IsFiltered = link.IsFiltered;
+            _consumer.IsInArrivalOrder = link.IsInArrivalOrder;
+            return (int)_quota.Counts.QueuedMessages;
         }
     }
 
@@ -108,18 +103,18 @@ internal sealed partial class InboundLane(QueueLimits limits, ByteBudget? budget
         {
             if (_isClosed)
             {
-                _counters.Drop(lease.Messages, ChargeOf(lease.Bytes, lease.Unread));
+                _quota.Counts.Drop(lease.Messages, ChargeOf(lease.Bytes, lease.Unread));
                 updates = 0;
                 pause = false;
             }
             else
             {
                 obsolete = Conflates ? ConflateToNewest(lease) : null;
-                _capacity.Add(lease.Messages, ChargeOf(lease.Bytes, lease.Unread));
-                updates = _isQueued && !_isInArrivalOrder ? 0 : lease.Messages;
+                _quota.Add(lease.Messages, ChargeOf(lease.Bytes, lease.Unread));
+                updates = _isQueued && !_consumer.IsInArrivalOrder ? 0 : lease.Messages;
                 _added.Append(lease);
                 _isQueued = true;
-                pause = !Conflates && _capacity.PauseIfFull(this);
+                pause = !Conflates && !_quota.TryAdmit(this);
                 lease = null!;
             }
         }
@@ -127,6 +122,19 @@ internal sealed partial class InboundLane(QueueLimits limits, ByteBudget? budget
         lease?.ReleaseRemaining();
         InboundLease.ReleaseAll(obsolete);
         return pause ? Delivery.Pause : Delivery.Continue;
+    }
+
+    /// <summary>A message of a sender in this process.</summary>
+    public SendStatus Append(in OutgoingMessage message, Slab.SlabCache slabs, PeerIdentity source, bool force = false, int checkedAt = 0)
+    {
+        try
+        {
+            return AppendOrThrow(message, slabs, source, force, checkedAt);
+        }
+        catch (OutOfMemoryException)
+        {
+            return SendStatus.NoMemory;
+        }
     }
 
     public void AnnounceConnect() => AnnounceNotice(isEnd: false);
@@ -139,12 +147,11 @@ internal sealed partial class InboundLane(QueueLimits limits, ByteBudget? budget
     {
         using (_gate.EnterScope())
         {
-            bool isFull = !_isClosed && !Conflates && _capacity.PauseIfFull(this);
-            _capacity.IsPaused &= isFull || IsShared;
-            return !isFull;
+            return MayReadUnderLock();
         }
     }
 
+    /// <summary>About how many connections may read now; 0: none may.</summary>
     public long FreeReads
     {
         get
@@ -152,8 +159,9 @@ internal sealed partial class InboundLane(QueueLimits limits, ByteBudget? budget
             using (_gate.EnterScope())
             {
                 int mark = _consumer.Limits.Messages;
-                return mark == 0 ? long.MaxValue
-                    : Math.Max(1, mark - _capacity.Messages + Volatile.Read(ref _consumer.UnreportedMessages));
+                return !MayReadUnderLock() ? 0
+                    : mark == 0 ? long.MaxValue
+                    : Math.Max(1, mark - _quota.Counts.QueuedMessages + Volatile.Read(ref _consumer.UnreportedMessages));
             }
         }
     }
@@ -162,7 +170,8 @@ internal sealed partial class InboundLane(QueueLimits limits, ByteBudget? budget
     {
         using (_gate.EnterScope())
         {
-            _counters.Filter(messages, bytes);
+            _quota.Counts.FilteredMessages += messages;
+            _quota.Counts.TakenBytes += bytes;
         }
     }
 
@@ -170,25 +179,25 @@ internal sealed partial class InboundLane(QueueLimits limits, ByteBudget? budget
     {
         using (_gate.EnterScope())
         {
-            _capacity.Change(limits);
-            _consumer.Limits = ConsumerState.ReportsOf(limits);
-            return _capacity.ResumeForAny(this);
+            _quota.Change(limits);
+            _consumer.Limits = ReportsOf(limits);
+            return _quota.TryResumeForAny(this);
         }
     }
 
     /// <summary>Read without the consumers' lock; decreases only under the lane's lock.</summary>
     public long BytesRemoved => Volatile.Read(ref _consumer.UnreportedBytes);
 
-    /// <inheritdoc cref="ByteShare.SenderCanContinue"/>
-    public Action? SenderCanContinue { get => _capacity.SenderCanContinue; set => _capacity.SenderCanContinue = value; }
+    /// <summary>Called instead of the link, while the lane has none.</summary>
+    public Action? SenderCanContinue { get; set; }
 
-    public void OnBudgetAvailable()
+    public void OnQuotaAvailable()
     {
         bool resume;
         LaneOwner? reader;
         using (_gate.EnterScope())
         {
-            resume = _capacity.ResumeForAny(this);
+            resume = _quota.TryResumeForAny(this);
             reader = _consumer.Link;
         }
 
@@ -205,13 +214,21 @@ internal sealed partial class InboundLane(QueueLimits limits, ByteBudget? budget
         using (_gate.EnterScope())
         {
             Conflates = true;
-            if (_added.ConflateToNewest(out obsolete) is { } newest)
+            obsolete = null;
+            InboundLease? newest = _added.DequeueAll();
+            while (newest?.Next is { } next)
             {
-                long kept = ChargeOf(newest.Bytes, newest.Unread);
-                (long messages, long bytes) = (_capacity.Messages - 1, _capacity.Bytes - kept);
-                _counters.Drop(messages, bytes);
-                _capacity.Remove(messages, bytes);
-                _capacity.Resume();
+                newest.Next = obsolete;
+                obsolete = newest;
+                newest = next;
+            }
+
+            if (newest is not null)
+            {
+                newest.ConflateToLast();
+                _added.Append(newest);
+                _quota.Drop(_quota.Counts.QueuedMessages - 1, _quota.Counts.QueuedBytes - ChargeOf(newest.Bytes, newest.Unread));
+                _quota.TryResume();
             }
         }
 
@@ -231,143 +248,68 @@ internal sealed partial class InboundLane(QueueLimits limits, ByteBudget? budget
     {
         using (_gate.EnterScope())
         {
-            _capacity.MarkDetached();
+            _quota.MarkDetached();
         }
     }
 
-    public void FetchLease()
+    private static (int Counts, int Consumer) LayoutOf(InboundLane lane) =>
+        (CacheLines.OffsetOf(lane, ref lane._quota.Counts), CacheLines.OffsetOf(lane, ref lane._consumer));
+
+    private SendStatus AppendOrThrow(in OutgoingMessage message, Slab.SlabCache slabs, PeerIdentity source, bool force, int checkedAt)
     {
-        CacheLines.Fetch(NextLease);
-        CacheLines.Fetch(Link);
-    }
-
-    public void FetchSlot() => NextLease?.FetchSlot();
-
-    public void FetchPayload() => NextLease?.FetchPayload();
-
-    public bool TryDequeue(out DequeuedMessage dequeued, ref bool resume)
-    {
-        InboundLease? current = _consumer.Current;
-        if (current is null)
+        // A long payload is copied outside of the lock. The limit is checked first, so a full lane costs no copy.
+        if (message.IsLargeCopy && !force && Status is not SendStatus.Accepted and var refusal)
         {
-            current = Refill(out LaneNotice notice, ref resume);
-            if (current is null)
+            return refusal;
+        }
+
+        // So is what replaces an earlier message, which stays if no buffer can be had.
+        Slab? copy = message.IsLargeCopy || (Conflates && message.IsShort)
+            ? slabs.Copy(message.Payload) : null;
+        message.Built?.PutIntoArrays(slabs.Pool);
+
+        SendStatus status;
+        InboundLease? obsolete = null;
+        bool notify = false;
+        bool copied = false;
+        using (_gate.EnterScope())
+        {
+            status = Admit(force);
+            if (status == SendStatus.Accepted)
             {
-                dequeued = new DequeuedMessage(null!, 0, Link, notice);
-                return notice != LaneNotice.None;
+                obsolete = Conflates ? DequeueObsolete() : null;
+                copied = _added.Add(message, copy, slabs, source, checkedAt, out int parts, out long bytes);
+                _quota.Add(1, ChargeOf(bytes, parts));
+                copy = null;
+                notify = (!_isQueued || _consumer.IsInArrivalOrder) && _consumer.Link is not null;
+                _isQueued = true;
             }
         }
 
-        int slot = current.Cursor;
-        dequeued = new DequeuedMessage(current, slot, Link);
-        int parts = current.PartsOf(slot);
-        _consumer.UnreportedMessages++;
-        _consumer.UnreportedBytes += ChargeOf(current.BytesOf(slot), parts);
-
-        // From here on a consumer may end these messages and so the lease.
-        int next = slot + parts;
-        if (next == current.Count)
+        copy?.Release();
+        InboundLease.ReleaseAll(obsolete);
+        if (copied && message.Owner is { } owner)
         {
-            _consumer.Current = current.Next;
+            DeferredDisposal.Dispose(owner);
         }
 
-        current.Cursor = next;
-        if (_consumer.IsReportNeeded || (_consumer.Current is null && (_isInArrivalOrder || _capacity.IsAwaited)))
+        if (notify)
         {
-            // Also at the last message if no dequeue follows, and if a sender waits far below the lane's own limits.
-            resume |= Report();
+            Link.Announce(this, messages: 1);
         }
 
-        return true;
+        return status;
     }
 
-    /// <summary>What this turn took is reported: others may wait for it, and the lane's next turn is far.</summary>
-    public bool EndTurn() => Report();
+    private SendStatus Admit(bool force) => _isClosed ? SendStatus.Closed
+        : force || Conflates || _quota.TryAdmit(this) ? SendStatus.Accepted
+        : SendStatus.Full;
 
-    /// <summary>Under the receive queue's lock; release the result outside of it.</summary>
-    public (InboundLease? Taken, InboundLease? Added) Drop()
+    private bool MayReadUnderLock()
     {
-        using (_gate.EnterScope())
-        {
-            _isClosed = true;
-            SettleReport();
-            _counters.Drop(_capacity.Messages, _capacity.Bytes);
-            (InboundLease? Taken, InboundLease? Added) all = (_consumer.Current, _added.DequeueAll());
-            _consumer.Current = null;
-            _capacity.Clear();
-            _isQueued = false;
-            return all;
-        }
-    }
-
-    public bool LeaveIfEmpty(ref bool resume)
-    {
-        if (_consumer.Current is not null)
-        {
-            return false;
-        }
-
-        using (_gate.EnterScope())
-        {
-            if (_isFiltered)
-            {
-                resume |= Refilter();
-            }
-
-            _isQueued = _added.First is not null || _isConnectUnread || _isEndUnread;
-            if (!_isQueued)
-            {
-                SettleReport();
-                resume |= _capacity.Resume();
-            }
-
-            return !_isQueued;
-        }
-    }
-
-    /// <summary>The filter changed: dequeued messages return to the front for another check.</summary>
-    public void PutBack()
-    {
-        if (_consumer.Current is { } current)
-        {
-            using (_gate.EnterScope())
-            {
-                _consumer.Current = null;
-                _added.PutBack(current);
-            }
-        }
-    }
-
-    public InboundLease? DequeueUnwanted() => _isFiltered ? Interlocked.Exchange(ref _unwanted, null) : null;
-
-    /// <summary>Nothing is unread, and it waits behind no other lane.</summary>
-    public bool IsDrained()
-    {
-        using (_gate.EnterScope())
-        {
-            return _consumer.Current is null && _added.First is null && _holds == 0;
-        }
-    }
-
-    /// <summary>Nothing of the lane is received before as many calls of <see cref="EndHold"/>. Not for queues in arrival order.</summary>
-    public void Hold()
-    {
-        using (_gate.EnterScope())
-        {
-            _holds++;
-            _isQueued = true; // So nobody announces it.
-        }
-    }
-
-    /// <summary>True: messages have come meanwhile, and the caller announces the lane.</summary>
-    public bool EndHold()
-    {
-        using (_gate.EnterScope())
-        {
-            _holds--;
-            _isQueued = _holds > 0 || _added.First is not null;
-            return _holds == 0 && _isQueued;
-        }
+        bool isFull = Admit(force: false) == SendStatus.Full;
+        _quota.IsRefused &= isFull || IsShared;
+        return !isFull;
     }
 
     private InboundLease? DequeueObsolete()
@@ -375,9 +317,7 @@ internal sealed partial class InboundLane(QueueLimits limits, ByteBudget? budget
         InboundLease? old = _added.DequeueAll();
         for (InboundLease? lease = old; lease is not null; lease = lease.Next)
         {
-            long bytes = ChargeOf(lease.Bytes, lease.Unread);
-            _counters.Drop(lease.Messages, bytes);
-            _capacity.Remove(lease.Messages, bytes);
+            _quota.Drop(lease.Messages, ChargeOf(lease.Bytes, lease.Unread));
         }
 
         return old;
@@ -387,21 +327,8 @@ internal sealed partial class InboundLane(QueueLimits limits, ByteBudget? budget
     {
         long bytes = ChargeOf(lease.Bytes, lease.Unread);
         int superseded = lease.ConflateToLast();
-        _counters.Drop(superseded, bytes - ChargeOf(lease.Bytes, lease.Unread));
+        _quota.Counts.Drop(superseded, bytes - ChargeOf(lease.Bytes, lease.Unread));
         return DequeueObsolete();
-    }
-
-    private static (int Counters, int Gap, int Taken) LayoutOf(InboundLane lane) =>
-        (CacheLines.OffsetOf(lane, ref lane._counters), CacheLines.OffsetOf(lane, ref lane._gap),
-            CacheLines.OffsetOf(lane, ref lane._consumer));
-
-    private bool Report()
-    {
-        using (_gate.EnterScope())
-        {
-            SettleReport();
-            return _capacity.Resume();
-        }
     }
 
     private void AnnounceNotice(bool isEnd)
@@ -418,67 +345,5 @@ internal sealed partial class InboundLane(QueueLimits limits, ByteBudget? budget
         {
             Link.Announce(this, messages: 0);
         }
-    }
-
-    private InboundLease? Refill(out LaneNotice notice, ref bool resume)
-    {
-        notice = LaneNotice.None;
-        using (_gate.EnterScope())
-        {
-            SettleReport();
-            resume |= _capacity.Resume();
-            if (_isConnectUnread)
-            {
-                _isConnectUnread = false;
-                notice = LaneNotice.Connected;
-                return null;
-            }
-
-            if (_isFiltered)
-            {
-                resume |= Refilter();
-                _consumer.Current = _added.DequeueFiltered(Link.FilterVersion);
-            }
-            else
-            {
-                _consumer.Current = _added.DequeueAll();
-            }
-
-            if (_consumer.Current is null && _isEndUnread)
-            {
-                _isEndUnread = false;
-                notice = LaneNotice.Disconnected;
-                return null;
-            }
-
-            _isQueued = _consumer.Current is not null;
-            return _consumer.Current;
-        }
-    }
-
-    private bool Refilter()
-    {
-        var filteredOut = default(FilteredOut);
-        _added.FilterFront(Link, Link.FilterVersion, ref filteredOut);
-        if (filteredOut.Messages == 0)
-        {
-            return false;
-        }
-
-        SettleReport();
-        long bytes = ChargeOf(filteredOut.Bytes, filteredOut.Parts);
-        _capacity.Remove(filteredOut.Messages, bytes);
-        _counters.Drop(filteredOut.Messages, bytes);
-        _capacity.Resume();
-        filteredOut.Add(Interlocked.Exchange(ref _unwanted, null));
-        Volatile.Write(ref _unwanted, filteredOut.Leases);
-        return true;
-    }
-
-    private void SettleReport()
-    {
-        _capacity.Remove(_consumer.UnreportedMessages, _consumer.UnreportedBytes);
-        _counters.Deliver(_consumer.UnreportedMessages, _consumer.UnreportedBytes);
-        (_consumer.UnreportedMessages, _consumer.UnreportedBytes) = (0, 0);
     }
 }

@@ -46,32 +46,18 @@ internal sealed class InprocLink : PeerLink
     /// <summary>The binder's end, because that notifies another socket.</summary>
     public override bool IsIntroduced => !IsActive;
 
-    public override OutboundCounts Outbound
+    public override QueueCounts Outbound
     {
         get
         {
             bool hasReader = _out.Link is not null;
-            LaneCounts lane = _out.Counts;
-            long sent = lane.Received + Volatile.Read(ref _notified);
-            return hasReader
-                ? new OutboundCounts
-                {
-                    AcceptedMessages = sent,
-                    AcceptedBytes = lane.ReceivedBytes,
-                    WrittenMessages = sent,
-                    WrittenBytes = lane.ReceivedBytes
-                }
-                : new OutboundCounts
-                {
-                    AcceptedMessages = sent,
-                    AcceptedBytes = lane.ReceivedBytes,
-                    WrittenMessages = sent - lane.QueuedMessages - lane.Dropped,
-                    WrittenBytes = lane.ReceivedBytes - lane.QueuedBytes - lane.DroppedBytes,
-                    QueuedMessages = lane.QueuedMessages,
-                    QueuedBytes = lane.QueuedBytes,
-                    DroppedMessages = lane.Dropped,
-                    DroppedBytes = lane.DroppedBytes,
-                };
+            QueueCounts lane = _out.Counts;
+            long sent = lane.AcceptedMessages + Volatile.Read(ref _notified);
+            return hasReader ? new QueueCounts { TakenMessages = sent, TakenBytes = lane.AcceptedBytes } : lane with
+            {
+                TakenMessages = sent - lane.QueuedMessages - lane.DroppedMessages,
+                FilteredMessages = 0,
+            };
         }
     }
 
@@ -79,12 +65,12 @@ internal sealed class InprocLink : PeerLink
     {
         get
         {
-            LaneCounts lane = _out.Counts;
+            QueueCounts lane = _out.Counts;
             return (lane.QueuedMessages, lane.QueuedBytes);
         }
     }
 
-    public override FullCause FullCause => _out.Counts.FullCause;
+    public override FullCause FullCause => _out.FullCause;
 
     public override bool HasCapacity => _out.Status == SendStatus.Accepted;
 

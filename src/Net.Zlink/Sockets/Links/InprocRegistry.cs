@@ -119,8 +119,8 @@ internal sealed class InprocRegistry
             var link = new InprocLink(
                 socket,
                 this,
-                new InboundLane(settings.Inbound, socket.Host.Budget) { Conflates = settings.Conflate },
-                new InboundLane(settings.Outbound, socket.Host.Budget) { Conflates = settings.Conflate },
+                new InboundLane(settings.Inbound, socket.Host.Queued) { Conflates = settings.Conflate },
+                new InboundLane(settings.Outbound, socket.Host.Queued) { Conflates = settings.Conflate },
                 own)
             {
                 Endpoint = endpoint,

@@ -11,9 +11,9 @@ internal abstract class LaneOwner
     /// <summary>The connection that fills the lane now.</summary>
     public abstract Connection? Reader { get; }
 
-    public abstract OutboundCounts Outbound { get; }
+    public abstract QueueCounts Outbound { get; }
 
-    public abstract LaneCounts Inbound { get; }
+    public abstract QueueCounts Inbound { get; }
 
     /// <summary>Each message is checked once more when it is received: the application may want less by then.</summary>
     public virtual bool IsFiltered => false;
@@ -23,11 +23,8 @@ internal abstract class LaneOwner
 
     public virtual bool IsInArrivalOrder => false;
 
-    public PausedReader? PausedReader
-    {
-        get => Volatile.Read(ref _pausedReader);
-        set => Volatile.Write(ref _pausedReader, value);
-    }
+    /// <summary>Where the connection waits that a shared limit pauses.</summary>
+    public ref PausedReader? PausedReader => ref _pausedReader;
 
     public bool AreCountersFinal => _countersFinal;
 

@@ -7,7 +7,7 @@ namespace Net.Zlink.Sockets.Links;
 /// <summary>Counts and reports messages that are not sent or not written. Any thread, outside of all locks.</summary>
 internal sealed class LossReports(EngineHost host, SocketMonitors monitors, SocketCounters counters)
 {
-    public void NotWritten(PeerLink link, in OutboundCounts dropped)
+    public void NotWritten(PeerLink link, in QueueCounts dropped)
     {
         (string local, string remote) = link.Ends;
         monitors.Publish(new SocketEvent(

@@ -86,7 +86,7 @@ internal abstract class PeerLink : LaneOwner
 
     public override Connection? Reader => null;
 
-    public override LaneCounts Inbound => Lane.Counts;
+    public override QueueCounts Inbound => Lane.Counts;
 
     public override bool IsFiltered => Socket.InboundRole == InboundRole.Filtered;
 
@@ -104,7 +104,7 @@ internal abstract class PeerLink : LaneOwner
     {
         get
         {
-            OutboundCounts counts = Outbound;
+            QueueCounts counts = Outbound;
             return (counts.QueuedMessages, counts.QueuedBytes);
         }
     }

@@ -19,7 +19,7 @@ internal struct ReadyLanes
     // second step still waited for the first (20 % of receiving).
     private const int Step = 3;
 
-    private static readonly int s_consumerOffset = InboundLane.Layout.Taken;
+    private static readonly int s_consumerOffset = InboundLane.Layout.Consumer;
 
     private InboundLane?[]? _ring;
     private int _first;

@@ -223,7 +223,7 @@ internal sealed partial class ReceiveQueue : IWaiterList
 
         InboundLease.ReleaseAll(all.Taken);
         InboundLease.ReleaseAll(all.Added);
-        InboundLease.ReleaseAll(lane.DequeueUnwanted());
+        lane.ReleaseUnwanted();
         if (successor is not null)
         {
             Enqueue(successor, 1);
@@ -266,7 +266,7 @@ internal sealed partial class ReceiveQueue : IWaiterList
             InboundLane? next = lane.NextToResume;
             lane.NextToResume = null;
             lane.IsToBeResumed = false;
-            InboundLease.ReleaseAll(lane.DequeueUnwanted());
+            lane.ReleaseUnwanted();
             lane.Link.OnLaneCapacity();
             lane = next;
         }

@@ -8,7 +8,7 @@ namespace Net.Zlink.Sockets.Links;
 /// The connections of a socket, from their start to their end. Those of a listener are found by it, so thousands of listeners can be
 /// unbound without a search.
 /// </summary>
-internal sealed class SocketConnections(ByteBudget? budget)
+internal sealed class SocketConnections(ContextQuota? quota)
 {
     private readonly Lock _gate = new();
     private readonly HashSet<Connection> _dialled = [];
@@ -49,7 +49,7 @@ internal sealed class SocketConnections(ByteBudget? budget)
 
     public string? AcquireConnection()
     {
-        if (budget is { IsFullOfDetached: true })
+        if (quota is { IsFullOfDetached: true })
         {
             return "unread messages of disconnected peers fill the context's QueuedByteLimit; receive them, or raise the limit";
         }

@@ -26,7 +26,7 @@ internal abstract class SocketCore
         BlockedSends = new BlockedSendQueue(Route);
         Losses = new LossReports(host, Monitors, Counters);
         Table = new EndpointTable(host, Monitors, Counters, Parts);
-        Connections = new SocketConnections(host.Budget);
+        Connections = new SocketConnections(host.Queued);
     }
 
     public EngineHost Host { get; }
@@ -273,7 +273,7 @@ internal abstract class SocketCore
 
     public void FinalizeCounters(PeerLink link)
     {
-        if (Counters.TryFinalize(link, out OutboundCounts dropped) && dropped.MissedMessages > 0)
+        if (Counters.TryFinalize(link, out QueueCounts dropped) && dropped.MissedMessages > 0)
         {
             Losses.NotWritten(link, dropped);
         }

@@ -18,8 +18,8 @@ internal sealed class SocketCounters : ConnectionCounters
     private readonly List<LaneOwner> _unread = [];
     private int _nextFinalization;
 
-    private OutboundCounts _outbound;
-    private LaneCounts _inbound;
+    private QueueCounts _outbound;
+    private QueueCounts _inbound;
 
     public long DroppedAtHighWaterMark;
 
@@ -50,7 +50,7 @@ internal sealed class SocketCounters : ConnectionCounters
             // Those that a blocked shard keeps open.
             foreach (LaneOwner link in open)
             {
-                OutboundCounts counts = link.Outbound;
+                QueueCounts counts = link.Outbound;
                 long messages = counts.QueuedMessages - counts.QueuedUpdates;
                 if (messages > 0 && all.Count < MaxReportedPeers)
                 {
@@ -104,7 +104,7 @@ internal sealed class SocketCounters : ConnectionCounters
         }
     }
 
-    public bool TryFinalize(LaneOwner link, out OutboundCounts outbound)
+    public bool TryFinalize(LaneOwner link, out QueueCounts outbound)
     {
         outbound = link.Outbound;
         lock (_gate)
@@ -116,7 +116,7 @@ internal sealed class SocketCounters : ConnectionCounters
             }
 
             outbound.UnconfirmedMessages = link.Unconfirmed;
-            Sum(ref _outbound, outbound);
+            _outbound.Add(outbound);
             _unread.Add(link);
             if (_unread.Count >= _nextFinalization)
             {
@@ -132,22 +132,22 @@ internal sealed class SocketCounters : ConnectionCounters
         return true;
     }
 
-    public (OutboundCounts Outbound, LaneCounts Inbound) Sum()
+    public (QueueCounts Outbound, QueueCounts Inbound) Sum()
     {
-        OutboundCounts outbound = default;
-        LaneCounts inbound = default;
+        QueueCounts outbound = default;
+        QueueCounts inbound = default;
         AddTo(ref outbound, ref inbound);
         return (outbound, inbound);
     }
 
-    public void AddTo(ref OutboundCounts outbound, ref LaneCounts inbound)
+    public void AddTo(ref QueueCounts outbound, ref QueueCounts inbound)
     {
         PooledCopy<LaneOwner> unread;
         PooledCopy<LaneOwner> open;
         lock (_gate)
         {
-            Sum(ref outbound, _outbound);
-            Sum(ref inbound, _inbound);
+            outbound.Add(_outbound);
+            inbound.Add(_inbound);
             unread = new PooledCopy<LaneOwner>(_unread);
             open = new PooledCopy<LaneOwner>(_open);
         }
@@ -158,8 +158,8 @@ internal sealed class SocketCounters : ConnectionCounters
         {
             foreach (LaneOwner link in unread.Items)
             {
-                LaneCounts counts = link.Inbound;
-                Sum(ref inbound, counts);
+                QueueCounts counts = link.Inbound;
+                inbound.Add(counts);
                 isAnyRead |= counts.QueuedMessages == 0;
             }
         }
@@ -168,8 +168,8 @@ internal sealed class SocketCounters : ConnectionCounters
         {
             foreach (LaneOwner link in open.Items)
             {
-                Sum(ref outbound, link.Outbound);
-                Sum(ref inbound, link.Inbound);
+                outbound.Add(link.Outbound);
+                inbound.Add(link.Inbound);
             }
         }
 
@@ -186,42 +186,15 @@ internal sealed class SocketCounters : ConnectionCounters
     {
         _unread.RemoveAll(link =>
         {
-            LaneCounts counts = link.Inbound;
+            QueueCounts counts = link.Inbound;
             if (counts.QueuedMessages > 0)
             {
                 return false;
             }
 
-            Sum(ref _inbound, counts);
+            _inbound.Add(counts);
             return true;
         });
         _nextFinalization = 2 * _unread.Count;
-    }
-
-    public static void Sum(ref OutboundCounts sum, in OutboundCounts one)
-    {
-        sum.AcceptedMessages += one.AcceptedMessages;
-        sum.AcceptedBytes += one.AcceptedBytes;
-        sum.QueuedMessages += one.QueuedMessages;
-        sum.QueuedBytes += one.QueuedBytes;
-        sum.WrittenMessages += one.WrittenMessages;
-        sum.WrittenBytes += one.WrittenBytes;
-        sum.DroppedMessages += one.DroppedMessages;
-        sum.DroppedBytes += one.DroppedBytes;
-        sum.UnconfirmedMessages += one.UnconfirmedMessages;
-        sum.AddUpdate(one.QueuedUpdates, one.QueuedUpdateBytes);
-        sum.Excuse(one.ObsoleteMessages, one.ObsoleteBytes);
-    }
-
-    public static void Sum(ref LaneCounts sum, in LaneCounts one)
-    {
-        sum.Received += one.Received;
-        sum.ReceivedBytes += one.ReceivedBytes;
-        sum.Delivered += one.Delivered;
-        sum.Dropped += one.Dropped;
-        sum.DroppedBytes += one.DroppedBytes;
-        sum.Filtered += one.Filtered;
-        sum.QueuedMessages += one.QueuedMessages;
-        sum.QueuedBytes += one.QueuedBytes;
     }
 }

@@ -13,9 +13,9 @@ internal sealed class WireLink : PeerLink
     private bool _asksWhenQueued;
 
     public WireLink(SocketCore socket, ZmpSettings settings)
-        : base(socket, new InboundLane(settings.Inbound, socket.Host.Budget) { Conflates = settings.Conflate })
+        : base(socket, new InboundLane(settings.Inbound, socket.Host.Queued) { Conflates = settings.Conflate })
     {
-        Queue = new OutboundQueue(socket.Host.Pool, ZmpFormat.Instance, settings.Outbound, socket.Host.Budget)
+        Queue = new OutboundQueue(socket.Host.Pool, ZmpFormat.Instance, settings.Outbound, socket.Host.Queued)
         {
             CapacityAvailable = OnCapacityAvailable,
             Conflates = settings.Conflate
@@ -72,11 +72,11 @@ internal sealed class WireLink : PeerLink
 
     public override string? WhyNotConnected => IsConnected ? null : Dialer?.Problem;
 
-    public override OutboundCounts Outbound
+    public override QueueCounts Outbound
     {
         get
         {
-            OutboundCounts counts = Queue.Counts;
+            QueueCounts counts = Queue.Counts;
             counts.UnconfirmedMessages = Unconfirmed;
             return counts;
         }

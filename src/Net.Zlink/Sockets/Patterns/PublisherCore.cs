@@ -209,7 +209,8 @@ internal sealed class PublisherCore : SocketCore
         return only.TrySendMany(topic, hasFirst: true, payloads);
     }
 
-    public override bool MayRead(WireLink link) => _notifications is null || _notifications.PausedReaders.MayRead(link);
+    public override bool MayRead(WireLink link) =>
+        _notifications is null || _notifications.PausedReaders.MayRead(link.Reader, ref link.PausedReader);
 
     public void SetNoticeLimits(QueueLimits limits) => _notifications?.SetLimits(default, limits);
 
@@ -357,11 +358,11 @@ internal sealed class PublisherCore : SocketCore
 
     private void StopWaitingFor(PeerLink link)
     {
-        _notifications?.PausedReaders.Remove(link.PausedReader);
+        _notifications?.PausedReaders.Remove(Volatile.Read(ref link.PausedReader));
         if (link.Reader is null)
         {
             // Unread notices keep the link, which would keep the connection.
-            link.PausedReader = null;
+            Volatile.Write(ref link.PausedReader, null);
         }
     }
 

@@ -27,15 +27,15 @@ internal sealed class PublisherNotices : PeerLink
     private bool _isAnnouncing;
 
     public PublisherNotices(PublisherCore core)
-        : base(core, new InboundLane(default, core.Host.Budget) { IsShared = true })
+        : base(core, new InboundLane(default, core.Host.Queued) { IsShared = true })
     {
         _core = core;
-        PausedReaders = new PausedReaders(Lane);
+        PausedReaders = new PausedReaders(() => Lane.FreeReads);
     }
 
     public PausedReaders PausedReaders { get; }
 
-    public override OutboundCounts Outbound => default;
+    public override QueueCounts Outbound => default;
 
     public override bool HasCapacity => false;
 

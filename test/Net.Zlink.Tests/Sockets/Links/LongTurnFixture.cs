@@ -12,7 +12,7 @@ internal sealed class LongTurnFixture(long totalBytes = 0) : IDisposable
 {
     public ReceiveQueue Queue { get; } = new(isInArrivalOrder: false, ReceiveQueue.LongTurn);
 
-    public TotalByteLimit? Total { get; } = TotalByteLimit.Of(totalBytes);
+    public SocketQuota? Total { get; } = SocketQuota.Of(totalBytes);
 
     public BufferPool Pool { get; } = TestPools.Create();
 
@@ -77,7 +77,7 @@ internal sealed class LongTurnPeer : LaneOwner
     {
         _fixture = fixture;
         Id = id;
-        Lane = new InboundLane(limits, budget: null, fixture.Total) { NotifiesOfConnect = true };
+        Lane = new InboundLane(limits, context: null, fixture.Total) { NotifiesOfConnect = true };
         Lane.BelongTo(this);
         _reader = fixture.Total is { } total ? new PausedReader(total.PausedReaders, fixture.Shard, Resume) : null;
     }
@@ -90,9 +90,9 @@ internal sealed class LongTurnPeer : LaneOwner
 
     public override Connection? Reader => null;
 
-    public override OutboundCounts Outbound => default;
+    public override QueueCounts Outbound => default;
 
-    public override LaneCounts Inbound => Lane.Counts;
+    public override QueueCounts Inbound => Lane.Counts;
 
     /// <summary>Publishes messages as one read does.</summary>
     public void Publish(params string[] texts)
@@ -132,7 +132,7 @@ internal sealed class LongTurnPeer : LaneOwner
             return true;
         }
 
-        if (total.MayRead())
+        if (total.MayRead)
         {
             _reader!.OnCapacityFound();
             return true;

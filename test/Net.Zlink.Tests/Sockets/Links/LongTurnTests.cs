@@ -77,7 +77,7 @@ public sealed class LongTurnTests
         peer.End(dropUnread: true);
         peer.Publish("late");
         Assert.Equal(["0-"], fixture.TakeAll());
-        Assert.Equal((1, 3), (peer.Inbound.Delivered, peer.Inbound.Dropped));
+        Assert.Equal((1, 3), (peer.Inbound.TakenMessages, peer.Inbound.DroppedMessages));
     }
 
     [Fact]
@@ -154,7 +154,7 @@ public sealed class LongTurnTests
         for (int p = 0; p < count; p++)
         {
             Assert.True(ended[p] || peers[p].IsReading, $"Peer {p} is paused and there is nothing left to read.");
-            Assert.Equal((published[p], delivered[p]), (delivered[p] + peers[p].Inbound.Dropped, peers[p].Inbound.Delivered));
+            Assert.Equal((published[p], delivered[p]), (delivered[p] + peers[p].Inbound.DroppedMessages, peers[p].Inbound.TakenMessages));
         }
     }
 

@@ -84,7 +84,7 @@ internal sealed class TestLink : PeerLink
     /// <summary>Runs when its books are looked at.</summary>
     public Action? Counted { get; set; }
 
-    public override OutboundCounts Outbound
+    public override QueueCounts Outbound
     {
         get
         {
@@ -98,9 +98,9 @@ internal sealed class TestLink : PeerLink
     public override bool HasCapacity => false;
 
     public static TestLink Create(SocketCore socket, QueueLimits limits, bool conflates = false, bool isShared = false,
-        ByteBudget? budget = null)
+        ContextQuota? quota = null)
     {
-        var pipe = new TestLink(socket, new InboundLane(limits, budget) { Conflates = conflates, IsShared = isShared })
+        var pipe = new TestLink(socket, new InboundLane(limits, quota) { Conflates = conflates, IsShared = isShared })
         {
             Endpoint =
             "test",

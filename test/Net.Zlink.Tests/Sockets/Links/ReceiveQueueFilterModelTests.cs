@@ -86,9 +86,9 @@ public sealed class ReceiveQueueFilterModelTests
                 // And the next.
             }
 
-            LaneCounts counters = _link.Lane.Counts;
-            Assert.Equal((_read, 0L, 0L), (counters.Delivered, counters.QueuedMessages, counters.QueuedBytes));
-            Assert.Equal(counters.Received, counters.Delivered + counters.Dropped);
+            QueueCounts counters = _link.Lane.Counts;
+            Assert.Equal((_read, 0L, 0L), (counters.TakenMessages, counters.QueuedMessages, counters.QueuedBytes));
+            Assert.Equal(counters.AcceptedMessages, counters.TakenMessages + counters.DroppedMessages);
         }
 
         private static string TextOf(int number) => string.Create(CultureInfo.InvariantCulture, $"{(char)('a' + (number % 3))}{number}");

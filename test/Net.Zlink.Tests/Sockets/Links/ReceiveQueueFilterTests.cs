@@ -127,7 +127,7 @@ public sealed class ReceiveQueueFilterTests : IDisposable
         Assert.Equal(Delivery.Pause, pipe.Publish("a1", "a2"));
         _core.WantOnly('b');
         Assert.False(Queue.IsReadable);
-        Assert.Equal((1, false), (pipe.Resumed, pipe.Lane.Counts.IsPaused));
+        Assert.Equal((1, false), (pipe.Resumed, pipe.Lane.IsPaused));
     }
 
     [Fact]
@@ -145,8 +145,8 @@ public sealed class ReceiveQueueFilterTests : IDisposable
 
     private static (long Received, long Delivered, long Dropped, long Queued, long Bytes) Books(TestLink pipe)
     {
-        LaneCounts counts = pipe.Lane.Counts;
-        return (counts.Received, counts.Delivered, counts.Dropped, counts.QueuedMessages, counts.QueuedBytes);
+        QueueCounts counts = pipe.Lane.Counts;
+        return (counts.AcceptedMessages, counts.TakenMessages, counts.DroppedMessages, counts.QueuedMessages, counts.QueuedBytes);
     }
 
     private TestLink NewLink() => TestLink.Create(_core, default);

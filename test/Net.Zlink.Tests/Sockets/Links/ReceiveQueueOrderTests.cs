@@ -46,7 +46,7 @@ public sealed class ReceiveQueueOrderTests : IDisposable
         Assert.True(Queue.IsReadable);
         Assert.Equal(["b2", "none"], Queue.Take(2));
         Assert.False(Queue.IsReadable);
-        Assert.Equal((3, 0, 3), (a.Lane.Counts.Received, a.Lane.Counts.Delivered, a.Lane.Counts.Dropped));
+        Assert.Equal((3, 0, 3), (a.Lane.Counts.AcceptedMessages, a.Lane.Counts.TakenMessages, a.Lane.Counts.DroppedMessages));
     }
 
     [Fact]

@@ -98,8 +98,9 @@ public sealed class ReceiveQueueTests : IDisposable
         gone.Publish("e");
         Assert.Equal(SendStatus.Closed, gone.Append("f"));
         Assert.Equal(["x", "y", "none"], Queue.Take(3));
-        LaneCounts counts = gone.Lane.Counts;
-        Assert.Equal((5, 1, 4, 0, 0), (counts.Received, counts.Delivered, counts.Dropped, counts.QueuedMessages, counts.QueuedBytes));
+        QueueCounts counts = gone.Lane.Counts;
+        Assert.Equal((5, 1, 4, 0, 0),
+            (counts.AcceptedMessages, counts.TakenMessages, counts.DroppedMessages, counts.QueuedMessages, counts.QueuedBytes));
     }
 
     [Fact]
@@ -110,7 +111,7 @@ public sealed class ReceiveQueueTests : IDisposable
         pipe.Lane.Close();
         pipe.Publish("b");
         Assert.Equal(["a", "none"], Queue.Take(2));
-        Assert.Equal((2, 1, 1), (pipe.Lane.Counts.Received, pipe.Lane.Counts.Delivered, pipe.Lane.Counts.Dropped));
+        Assert.Equal((2, 1, 1), (pipe.Lane.Counts.AcceptedMessages, pipe.Lane.Counts.TakenMessages, pipe.Lane.Counts.DroppedMessages));
     }
 
     [Fact]

@@ -229,7 +229,7 @@ public sealed class SubscriberRemovalQueueTests
 
         public int Messages => Volatile.Read(ref _messages);
 
-        public override OutboundCounts Outbound => default;
+        public override QueueCounts Outbound => default;
 
         public override FullCause FullCause => FullCause.Messages;
 

@@ -231,7 +231,7 @@ internal sealed class RecordingCore(EngineHost host, InboundRole role, bool only
     {
         // Between two messages a notice comes behind all that was sent before it.
         string behind = IsBetweenMessages ? string.Create(
-            CultureInfo.InvariantCulture, $" behind {Reading!.Lane.Counts.Received - Reading.Lane.Counts.Filtered}") : "";
+            CultureInfo.InvariantCulture, $" behind {Reading!.Lane.Counts.AcceptedMessages - Reading.Lane.Counts.FilteredMessages}") : "";
         Told.Add($"{(subscribes ? "+" : "-")}{Convert.ToHexString(prefix)}{(tells ? " told" : "")}{behind}");
         return prefix is [OneTooMany, ..] ? SubscriptionOutcome.TooMany : prefix.Length % 2 == 1 ? SubscriptionOutcome.Notify
             : SubscriptionOutcome.Silent;

@@ -9,7 +9,7 @@ using static Net.Zlink.Tests.Engine.EngineFixture;
 namespace Net.Zlink.Tests.Sockets.Links;
 
 /// <summary>Lanes of a context that is at its limit.</summary>
-public sealed class LaneBudgetTests
+public sealed class LaneQuotaTests
 {
     private const int KiB = 1024;
 
@@ -19,19 +19,19 @@ public sealed class LaneBudgetTests
     public async Task A_connection_that_was_stopped_for_the_context_is_read_again_when_another_lane_is_taken_from()
     {
         using TestCore core = TestCore.Create();
-        TestLink hog = New(core, 64 * KiB, out ByteBudget budget);
+        TestLink hog = New(core, 64 * KiB, out ContextQuota quota);
         Fill(hog);
         var told = new TaskCompletionSource();
-        TestLink other = TestLink.Create(core, default, budget: budget);
+        TestLink other = TestLink.Create(core, default, quota: quota);
         other.OnRoom = () => told.TrySetResult();
         Fill(other);
-        Assert.True(other.Lane.Counts.IsPaused);
-        Assert.Equal((2, FullCause.Context), (other.Lane.Counts.QueuedMessages, other.Lane.Counts.FullCause));
+        Assert.True(other.Lane.IsPaused);
+        Assert.Equal((2, FullCause.Context), (other.Lane.Counts.QueuedMessages, other.Lane.FullCause));
         core.Receive.Drop(hog.Lane);
         await told.Task.Guarded();
         Assert.True(other.Lane.MayRead());
         core.Receive.Drop(other.Lane);
-        Assert.Equal(0, budget.Used);
+        Assert.Equal(0, quota.Used);
     }
 
     [Fact]
@@ -68,7 +68,7 @@ public sealed class LaneBudgetTests
     public void A_received_message_frees_its_bytes_in_the_context_limit_once()
     {
         using TestCore core = TestCore.Create();
-        TestLink pipe = New(core, 1, out ByteBudget budget);
+        TestLink pipe = New(core, 1, out ContextQuota quota);
         string small = new('y', KiB);
         int all = AppendUntilFull(pipe, small);
         Take(core, small, 5);
@@ -79,7 +79,7 @@ public sealed class LaneBudgetTests
         Assert.Null(core.Receive.Take());
         Assert.Equal(all, AppendUntilFull(pipe, small));
         core.Receive.Drop(pipe.Lane);
-        Assert.Equal(0, budget.Used);
+        Assert.Equal(0, quota.Used);
     }
 
     [Fact]
@@ -87,16 +87,16 @@ public sealed class LaneBudgetTests
     {
         using TestCore core = TestCore.Create();
         using TestCore others = TestCore.Create();
-        TestLink pipe = New(core, 80 * KiB, out ByteBudget budget);
+        TestLink pipe = New(core, 80 * KiB, out ContextQuota quota);
         string small = new('y', KiB);
         for (int i = 0; i < 60; i++)
         {
             Assert.Equal(SendStatus.Accepted, pipe.Append(small));
         }
 
-        TestLink other = TestLink.Create(others, default, budget: budget);
+        TestLink other = TestLink.Create(others, default, quota: quota);
         other.Publish(_text, _text);
-        Assert.Equal(budget.Limit, budget.Used);
+        Assert.Equal(quota.Limit, quota.Used);
         int all = 60 + AppendUntilFull(pipe, small);
         Take(core, small, all / 2);
         Assert.InRange(AppendUntilFull(pipe, small), all / 2, all);
@@ -107,7 +107,7 @@ public sealed class LaneBudgetTests
         await told.Task.Guarded();
         Assert.Equal(SendStatus.Accepted, pipe.Append(small));
         core.Receive.Drop(pipe.Lane);
-        Assert.Equal(0, budget.Used);
+        Assert.Equal(0, quota.Used);
     }
 
     [Fact]
@@ -163,20 +163,20 @@ public sealed class LaneBudgetTests
     public void A_lane_that_was_refused_more_and_is_read_waits_no_longer_though_its_peer_has_gone()
     {
         using TestCore core = TestCore.Create();
-        TestLink pipe = New(core, 1, out ByteBudget budget);
+        TestLink pipe = New(core, 1, out ContextQuota quota);
         Fill(pipe);
-        Assert.Equal(1, budget.Waiting);
+        Assert.Equal(1, quota.Waiting);
         pipe.Lane.Close();
         Assert.Equal(_text, core.Receive.Take());
         Assert.Equal(_text, core.Receive.Take());
-        Assert.Equal(0, budget.Waiting);
+        Assert.Equal(0, quota.Waiting);
     }
 
     [Fact]
     public void A_lane_that_is_read_gives_back_what_it_took_and_goes_on()
     {
         using TestCore core = TestCore.Create();
-        TestLink pipe = New(core, 1024 * KiB, out ByteBudget budget);
+        TestLink pipe = New(core, 1024 * KiB, out ContextQuota quota);
         for (int round = 0; round < 3; round++)
         {
             for (int i = 0; i < 50; i++)
@@ -184,14 +184,14 @@ public sealed class LaneBudgetTests
                 pipe.Publish(_text);
             }
 
-            Assert.InRange(budget.Used, 400 * KiB, 1024 * KiB);
+            Assert.InRange(quota.Used, 400 * KiB, 1024 * KiB);
             for (int i = 0; i < 50; i++)
             {
                 Assert.Equal(_text, core.Receive.Take());
             }
 
             Assert.Null(core.Receive.Take());
-            Assert.Equal(0, budget.Used);
+            Assert.Equal(0, quota.Used);
         }
     }
 
@@ -201,33 +201,33 @@ public sealed class LaneBudgetTests
         const int Batches = 4;
         const int BatchSize = 250;
         using TestCore core = TestCore.Create();
-        TestLink pipe = New(core, 64 * 1024 * KiB, out ByteBudget budget);
+        TestLink pipe = New(core, 64 * 1024 * KiB, out ContextQuota quota);
         for (int i = 0; i < Batches; i++)
         {
             pipe.Publish([.. Enumerable.Repeat(_text, BatchSize)]);
         }
 
-        Assert.InRange(budget.Used, Batches * BatchSize * 10 * KiB - (16 * KiB), 64 * 1024 * KiB);
+        Assert.InRange(quota.Used, Batches * BatchSize * 10 * KiB - (16 * KiB), 64 * 1024 * KiB);
         for (int i = 0; i < Batches * BatchSize; i++)
         {
             Assert.Equal(_text, core.Receive.Take());
         }
 
         // Taken and not reported are at most 2 MiB, of which twice as much may be kept.
-        Assert.InRange(budget.Used, 0, 4 * 1024 * KiB);
+        Assert.InRange(quota.Used, 0, 4 * 1024 * KiB);
         Assert.Null(core.Receive.Take());
-        Assert.Equal(0, budget.Used);
+        Assert.Equal(0, quota.Used);
     }
 
     [Fact]
     public async Task A_sender_to_a_name_that_nobody_has_bound_is_told_of_room_too()
     {
-        ByteBudget budget = ByteBudget.Of(64 * KiB, NullLogger.Instance)!;
+        ContextQuota quota = ContextQuota.Of(64 * KiB, NullLogger.Instance)!;
         using TestCore core = TestCore.Create();
-        TestLink hog = TestLink.Create(core, default, budget: budget);
+        TestLink hog = TestLink.Create(core, default, quota: quota);
         Fill(hog);
         var told = new TaskCompletionSource();
-        var lane = new InboundLane(default, budget) { SenderCanContinue = () => told.TrySetResult() };
+        var lane = new InboundLane(default, quota) { SenderCanContinue = () => told.TrySetResult() };
         while (lane.Append(new OutgoingMessage(new byte[10 * KiB]), core.Host.Slabs, hog.Peer) == SendStatus.Accepted)
         {
             // Until it is full.
@@ -236,14 +236,14 @@ public sealed class LaneBudgetTests
         core.Receive.Drop(hog.Lane);
         await told.Task.Guarded();
         core.Receive.Drop(lane);
-        Assert.Equal(0, budget.Used);
+        Assert.Equal(0, quota.Used);
     }
 
     /// <summary>A lane of a context that has such a limit.</summary>
-    private static TestLink New(TestCore core, long limit, out ByteBudget budget)
+    private static TestLink New(TestCore core, long limit, out ContextQuota quota)
     {
-        budget = ByteBudget.Of(limit, NullLogger.Instance)!;
-        return TestLink.Create(core, default, budget: budget);
+        quota = ContextQuota.Of(limit, NullLogger.Instance)!;
+        return TestLink.Create(core, default, quota: quota);
     }
 
     private static int AppendUntilFull(TestLink pipe, string text)

@@ -2,11 +2,11 @@ using System.Globalization;
 using Net.Zlink.Engine;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets.Links;
-using Net.Zlink.Tests.Engine;
+using Net.Zlink.Tests.Sockets.Links;
 using Xunit;
 using static Net.Zlink.Tests.Engine.EngineFixture;
 
-namespace Net.Zlink.Tests.Sockets.Links;
+namespace Net.Zlink.Tests.Engine;
 
 /// <summary>Connections that wait for room in a lane that they share.</summary>
 public sealed class PausedReadersTests
@@ -187,7 +187,7 @@ public sealed class PausedReadersTests
         public Fixture(int mark)
         {
             Pipe = TestLink.Create(_core, new QueueLimits(mark, 0), isShared: true);
-            Room = new PausedReaders(Pipe.Lane);
+            Room = new PausedReaders(() => Pipe.Lane.FreeReads);
             Pipe.OnRoom = Room.ResumeWaiters;
         }
 

@@ -7,7 +7,7 @@ namespace Net.Zlink.Sockets.Links;
 /// A lane's messages that no consumer has dequeued: a chain of leases. The last one may be open: short inproc messages are packed into its
 /// memory.
 /// </summary>
-internal struct ProducerChain
+internal struct LeaseChain
 {
     // An open lease starts with some dozens of short messages and grows fourfold up to a read's size, so a quiet link holds little.
     private const int MinOpenSlabSize = 4 * 1024;
@@ -26,28 +26,12 @@ internal struct ProducerChain
     /// </summary>
     public void Append(InboundLease lease)
     {
-        if (_last is { } last && !_isOpen && First is not null && last.TryAbsorb(lease))
+        if (_last is { } last && !_isOpen && last.TryAbsorb(lease))
         {
             return;
         }
 
         Link(lease);
-    }
-
-    public void Link(InboundLease lease)
-    {
-        _isOpen = false;
-        _openSlab = null;
-        if (First is null)
-        {
-            First = lease;
-        }
-        else
-        {
-            _last!.Next = lease;
-        }
-
-        _last = lease;
     }
 
     public InboundLease? DequeueAll()
@@ -60,27 +44,6 @@ internal struct ProducerChain
         return all;
     }
 
-    /// <summary>Other messages in its lease may hold transferred memory; the caller disposes that after the lock.</summary>
-    public InboundLease? ConflateToNewest(out InboundLease? obsolete)
-    {
-        obsolete = null;
-        InboundLease? newest = DequeueAll();
-        while (newest?.Next is { } next)
-        {
-            newest.Next = obsolete;
-            obsolete = newest;
-            newest = next;
-        }
-
-        if (newest is not null)
-        {
-            newest.ConflateToLast();
-            Link(newest);
-        }
-
-        return newest;
-    }
-
     public void PutBack(InboundLease first)
     {
         InboundLease last = first;
@@ -90,7 +53,7 @@ internal struct ProducerChain
         }
 
         last.Next = First;
-        _last = First is null ? last : _last;
+        _last ??= last;
         First = first;
     }
 
@@ -140,88 +103,20 @@ internal struct ProducerChain
         return copied;
     }
 
-    public void FilterFront(LaneOwner filter, int filterVersion, ref FilteredOut unwanted)
+    private void Link(InboundLease lease)
     {
-        while (First is { } lease && lease.CheckedAtVersion != filterVersion)
-        {
-            DequeueUpTo(lease);
-            if (Wanted(lease, filter, ref unwanted) is { } wanted)
-            {
-                wanted.CheckedAtVersion = filterVersion;
-                PutBack(wanted);
-                return;
-            }
-        }
-    }
-
-    public InboundLease? DequeueFiltered(int filterVersion)
-    {
-        InboundLease? first = First;
-        if (first is null || first.CheckedAtVersion != filterVersion)
-        {
-            return null;
-        }
-
-        InboundLease last = first;
-        while (last.Next is { } next && next.CheckedAtVersion == filterVersion)
-        {
-            last = next;
-        }
-
-        DequeueUpTo(last);
-        return first;
-    }
-
-    private static InboundLease? Wanted(InboundLease lease, LaneOwner filter, ref FilteredOut unwanted)
-    {
-        InboundLease? wanted = null;
-        bool isAllWanted = true;
-        for (int slot = lease.Cursor; slot < lease.Count; slot += lease.PartsOf(slot))
-        {
-            (Slab slab, int offset, int length) = lease.PartAt(slot);
-            bool isWanted = filter.Accepts(slab.Array.AsSpan(offset, length));
-            if (isWanted && !isAllWanted)
-            {
-                AppendMessage(lease, slot, ref wanted);
-            }
-            else if (!isWanted)
-            {
-                unwanted.Count(lease, slot);
-                for (int earlier = lease.Cursor; isAllWanted && earlier < slot; earlier += lease.PartsOf(earlier))
-                {
-                    AppendMessage(lease, earlier, ref wanted);
-                }
-
-                isAllWanted = false;
-            }
-        }
-
-        if (isAllWanted)
-        {
-            return lease;
-        }
-
-        unwanted.Add(lease);
-        return wanted;
-    }
-
-    private static void AppendMessage(InboundLease from, int slot, ref InboundLease? into)
-    {
-        into ??= InboundLease.Rent(slab: null, from.Source);
-        into.AddParts(from, slot);
-        into.EndMessage();
-    }
-
-    private void DequeueUpTo(InboundLease last)
-    {
-        First = last.Next;
-        last.Next = null;
+        _isOpen = false;
+        _openSlab = null;
         if (First is null)
         {
-            _last = null;
-            _isOpen = false;
-            _openSlab = null;
+            First = lease;
         }
+        else
+        {
+            _last!.Next = lease;
+        }
+
+        _last = lease;
     }
 
     private InboundLease OpenLease(int needed, Slab.SlabCache slabs, PeerIdentity source, int checkedAt)
@@ -248,34 +143,5 @@ internal struct ProducerChain
         _isOpen = true;
         _openSlab = slab;
         return lease;
-    }
-}
-
-internal struct FilteredOut
-{
-    public InboundLease? Leases { get; private set; }
-
-    public long Messages { get; private set; }
-
-    public int Parts { get; private set; }
-
-    public long Bytes { get; private set; }
-
-    public void Count(InboundLease lease, int slot)
-    {
-        Messages++;
-        Parts += lease.PartsOf(slot);
-        Bytes += lease.BytesOf(slot);
-    }
-
-    public void Add(InboundLease? chain)
-    {
-        while (chain is not null)
-        {
-            InboundLease? next = chain.Next;
-            chain.Next = Leases;
-            Leases = chain;
-            chain = next;
-        }
     }
 }

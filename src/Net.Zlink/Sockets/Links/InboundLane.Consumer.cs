@@ -1,0 +1,300 @@
+using Net.Zlink.Buffers;
+using Net.Zlink.Engine;
+
+namespace Net.Zlink.Sockets.Links;
+
+/// <content>What its consumer does, which holds the receive queue's lock.</content>
+internal sealed partial class InboundLane
+{
+    // Unreported bytes still count as unread, also for the context. At most half of this is unreported, whatever the lane's own limit.
+    private const long ReportLimitBytes = 4 * 1024 * 1024;
+
+    public LaneOwner Link => _consumer.Link!;
+
+    /// <summary>A later connection of the same peer, which is received when this lane is empty. Under the receive queue's lock.</summary>
+    public InboundLane? Successor { get; set; }
+
+    public InboundLane? NextToResume
+    {
+        get => _consumer.NextToResume;
+        set => _consumer.NextToResume = value;
+    }
+
+    /// <summary>The consumer clears this first, so no later capacity goes unnotified.</summary>
+    public bool IsToBeResumed
+    {
+        get => Volatile.Read(ref _consumer.IsResumePending);
+        set => Volatile.Write(ref _consumer.IsResumePending, value);
+    }
+
+    /// <summary>Read without a lock: true was so a moment ago, false says nothing.</summary>
+    public bool HasDequeued => Volatile.Read(ref _consumer.Current) is not null;
+
+    private InboundLease? NextLease => _consumer.Current ?? Volatile.Read(ref _added.First);
+
+    public void FetchLease()
+    {
+        CacheLines.Fetch(NextLease);
+        CacheLines.Fetch(Link);
+    }
+
+    public void FetchSlot() => NextLease?.FetchSlot();
+
+    public void FetchPayload() => NextLease?.FetchPayload();
+
+    public bool TryDequeue(out DequeuedMessage dequeued, ref bool resume)
+    {
+        InboundLease? current = _consumer.Current;
+        if (current is null)
+        {
+            current = Refill(out LaneNotice notice, ref resume);
+            if (current is null)
+            {
+                dequeued = new DequeuedMessage(null!, 0, Link, notice);
+                return notice != LaneNotice.None;
+            }
+        }
+
+        int slot = current.Cursor;
+        dequeued = new DequeuedMessage(current, slot, Link);
+        int parts = current.PartsOf(slot);
+        _consumer.UnreportedMessages++;
+        _consumer.UnreportedBytes += ChargeOf(current.BytesOf(slot), parts);
+
+        // From here on a consumer may end these messages and so the lease.
+        Advance(current, slot + parts);
+        if (_consumer.IsFiltered)
+        {
+            resume |= DropUnwanted();
+        }
+
+        if (_consumer.Limits.IsHalf(_consumer.UnreportedMessages, _consumer.UnreportedBytes)
+            || (_consumer.Current is null && (_consumer.IsInArrivalOrder || _quota.IsAwaited)))
+        {
+            // Also at the last message if no dequeue follows, and if a sender waits far below the lane's own limits.
+            resume |= Report();
+        }
+
+        return true;
+    }
+
+    /// <summary>What this turn took is reported: others may wait for it, and the lane's next turn is far.</summary>
+    public bool EndTurn() => Report();
+
+    /// <summary>Under the receive queue's lock; release the result outside of it.</summary>
+    public (InboundLease? Taken, InboundLease? Added) Drop()
+    {
+        using (_gate.EnterScope())
+        {
+            _isClosed = true;
+            SettleReport();
+            _quota.DropAll();
+            (InboundLease? Taken, InboundLease? Added) all = (_consumer.Current, _added.DequeueAll());
+            _consumer.Current = null;
+            _isQueued = false;
+            return all;
+        }
+    }
+
+    public bool LeaveIfEmpty(ref bool resume)
+    {
+        if (_consumer.Current is not null)
+        {
+            return false;
+        }
+
+        if (_consumer.IsFiltered)
+        {
+            return Refill(out _, ref resume) is null;
+        }
+
+        using (_gate.EnterScope())
+        {
+            _isQueued = _added.First is not null || _isConnectUnread || _isEndUnread;
+            if (!_isQueued)
+            {
+                SettleReport();
+                resume |= _quota.TryResume();
+            }
+
+            return !_isQueued;
+        }
+    }
+
+    /// <summary>The filter changed: dequeued messages return to the front for another check.</summary>
+    public void PutBack()
+    {
+        if (_consumer.Current is { } current)
+        {
+            using (_gate.EnterScope())
+            {
+                _consumer.Current = null;
+                _added.PutBack(current);
+            }
+        }
+    }
+
+    /// <summary>Outside all locks: donated memory's owner is application code.</summary>
+    public void ReleaseUnwanted()
+    {
+        if (Volatile.Read(ref _unwanted) is not null)
+        {
+            List<InboundRun>? unwanted;
+            using (_gate.EnterScope())
+            {
+                unwanted = _unwanted;
+                _unwanted = null;
+            }
+
+            unwanted?.ForEach(static message => message.Release());
+        }
+    }
+
+    /// <summary>Nothing is unread, and it waits behind no other lane.</summary>
+    public bool IsDrained()
+    {
+        using (_gate.EnterScope())
+        {
+            return _consumer.Current is null && _added.First is null && _holds == 0;
+        }
+    }
+
+    /// <summary>Nothing of the lane is received before as many calls of <see cref="EndHold"/>. Not for queues in arrival order.</summary>
+    public void Hold()
+    {
+        using (_gate.EnterScope())
+        {
+            _holds++;
+            _isQueued = true; // So nobody announces it.
+        }
+    }
+
+    /// <summary>True: messages have come meanwhile, and the caller announces the lane.</summary>
+    public bool EndHold()
+    {
+        using (_gate.EnterScope())
+        {
+            _holds--;
+            _isQueued = _holds > 0 || _added.First is not null;
+            return _holds == 0 && _isQueued;
+        }
+    }
+
+    private static QueueLimits ReportsOf(QueueLimits limits)
+    {
+        long bytes = limits.Bytes is 0 or > ReportLimitBytes ? ReportLimitBytes : limits.Bytes;
+        return limits with { Bytes = bytes };
+    }
+
+    private bool Report()
+    {
+        using (_gate.EnterScope())
+        {
+            SettleReport();
+            return _quota.TryResume();
+        }
+    }
+
+    private void SettleReport()
+    {
+        _quota.Take(_consumer.UnreportedMessages, _consumer.UnreportedBytes);
+        (_consumer.UnreportedMessages, _consumer.UnreportedBytes) = (0, 0);
+    }
+
+    private void Advance(InboundLease lease, int next)
+    {
+        if (next == lease.Count)
+        {
+            _consumer.Current = lease.Next;
+        }
+
+        lease.Cursor = next;
+    }
+
+    private InboundLease? Refill(out LaneNotice notice, ref bool resume)
+    {
+        bool areDropped;
+        do
+        {
+            using (_gate.EnterScope())
+            {
+                SettleReport();
+                resume |= _quota.TryResume();
+                notice = _isConnectUnread ? LaneNotice.Connected
+                    : _added.First is null && _isEndUnread ? LaneNotice.Disconnected
+                    : LaneNotice.None;
+                _isConnectUnread = false;
+                if (notice != LaneNotice.None)
+                {
+                    _isEndUnread &= notice != LaneNotice.Disconnected;
+                    return null;
+                }
+
+                _consumer.Current = _added.DequeueAll();
+                _isQueued = _consumer.Current is not null;
+            }
+
+            areDropped = _consumer.IsFiltered && DropUnwanted();
+            resume |= areDropped;
+        }
+        while (areDropped && _consumer.Current is null);
+
+        return _consumer.Current;
+    }
+
+    /// <summary>
+    /// Afterwards the next message is one that the socket wants. True: some were dropped, and <see cref="ReleaseUnwanted"/> follows.
+    /// </summary>
+    private bool DropUnwanted()
+    {
+        bool areDropped = false;
+        LaneOwner filter = Link;
+        while (_consumer.Current is { } lease && lease.CheckedAtVersion != filter.FilterVersion)
+        {
+            int slot = lease.Cursor;
+            (Slab slab, int offset, int length) = lease.PartAt(slot);
+            if (filter.Accepts(slab.Array.AsSpan(offset, length)))
+            {
+                break;
+            }
+
+            int parts = lease.PartsOf(slot);
+            using (_gate.EnterScope())
+            {
+                _quota.Drop(1, ChargeOf(lease.BytesOf(slot), parts));
+                (_unwanted ??= []).Add(new InboundRun(lease, slot, Count: 1, lease.GenerationOf(slot)));
+            }
+
+            Advance(lease, slot + parts);
+            areDropped = true;
+        }
+
+        return areDropped;
+    }
+
+    /// <summary>
+    /// Apart from what the sender writes for each message. On common cache lines both sides slowed down to a third
+    /// (docs/benchmarks/log.md, "Two processors, one line").
+    /// </summary>
+    private struct Consumer
+    {
+        public InboundLease? Current;
+
+        public LaneOwner? Link;
+
+        public InboundLane? NextToResume;
+
+        /// <summary>A copy of the lane's limits, because each dequeue reads it.</summary>
+        public QueueLimits Limits;
+
+        public long UnreportedMessages;
+
+        public long UnreportedBytes;
+
+        public bool IsResumePending;
+
+        public bool IsInArrivalOrder;
+
+        public bool IsFiltered;
+    }
+}
