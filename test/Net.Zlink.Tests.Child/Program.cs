@@ -10,8 +10,7 @@ if (args is ["receiver"])
 
 if (args.Length > 0)
 {
-    return args is ["wait", ..] ? WaitingProcess.Run(args[1..])
-        : args is ["small", var type, var size, var count] ? await SmallProcess.RunAsync(int.Parse(size, CultureInfo.InvariantCulture),
+    return args is ["small", var type, var size, var count] ? await SmallProcess.RunAsync(int.Parse(size, CultureInfo.InvariantCulture),
             int.Parse(count, CultureInfo.InvariantCulture), isStream: type is "STREAM")
         : args is ["handshake", var scheme] ? await HandshakeProcess.RunAsync(scheme)
         : args is ["serve", var interval, var timeout, .. var endpoints] ? await CountingProcess.ServeAsync(

@@ -143,8 +143,6 @@ internal sealed class Connection : ShardWork, IWireEvents
         }
     }
 
-    bool IWireEvents.IsBusy => Shard.IsBusy;
-
     void IWireEvents.OnInput()
     {
         CacheLines.FetchLarge(_reader);

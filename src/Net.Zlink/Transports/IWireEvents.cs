@@ -3,8 +3,6 @@ namespace Net.Zlink.Transports;
 /// <summary>Gets a wire's completions on any thread, also on the one that began the operation: it must only post.</summary>
 internal interface IWireEvents
 {
-    bool IsBusy { get; }
-
     void OnInput();
 
     void OnSent();

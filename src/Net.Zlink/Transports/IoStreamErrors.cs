@@ -1,5 +1,6 @@
 using System.Net.Sockets;
 using System.Security.Authentication;
+using Net.Zlink.Buffers;
 using Net.Zlink.Monitoring;
 
 namespace Net.Zlink.Transports;
@@ -19,13 +20,13 @@ internal static class IoStreamErrors
     }
 
     /// <summary>Null if the connection is lost already; the socket is then disposed.</summary>
-    public static ReadinessStream? TryOpen(Socket socket, out UpgradeResult failure)
+    public static WireStream? TryOpen(Socket socket, BufferPool pool, out UpgradeResult failure)
     {
         try
         {
             failure = default;
             socket.Blocking = true; // The stream requires it; its asynchronous operations never block.
-            return new ReadinessStream(socket);
+            return new WireStream(socket, pool);
         }
         catch (Exception e) when (IsOfStream(e))
         {

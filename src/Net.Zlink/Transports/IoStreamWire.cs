@@ -6,10 +6,11 @@ using Net.Zlink.Buffers;
 namespace Net.Zlink.Transports;
 
 /// <summary>
-/// A wait for input is a zero-byte read, so an idle connection holds no buffer. When input comes, a buffer is rented, filled, passed on and
-/// returned once it is empty. Small reads are copied into the shard's slab; the buffer of a large read is passed on as it is.
+/// A wire whose bytes pass through a library: TLS, WebSocket, or both. The wait for input is the socket's own. Then the library reads from
+/// <see cref="WireStream"/> on the stack of this wire's caller, so it decrypts on the shard. An idle connection holds no buffer: one is
+/// rented once the library has data, and returned once it is empty. The buffer of a large read is passed on as it is.
 /// </summary>
-internal abstract class IoStreamWire : KernelWire
+internal abstract class IoStreamWire : SocketWire
 {
     // Larger reads gained nothing: the libraries return at most what one read of the socket brought.
     private const int ReadSize = 32 * 1024;
@@ -17,116 +18,121 @@ internal abstract class IoStreamWire : KernelWire
     // A consumer may keep the whole array of a read for one message: below a fifth of it a copy (0.2 us for 8 KiB) is cheaper.
     private const int MinReadSize = 8 * 1024;
 
-    // Reads fetched ahead of busy shards, in the whole process: 3 MB of buffers.
-    private const int MaxAhead = 64;
-
-    private static int s_ahead;
-
     private readonly BufferPool _pool;
-    private readonly TlsShutdownGate? _reads;
-    private readonly TlsShutdownGate? _writes;
-    // The first wait begins outside of the shard, where the connection may be closed at the same moment.
-    private readonly Lock _gate = new();
+    private readonly Lock _gate = new(); // Held while the library reads on this wire's stack.
     private readonly Action _onRead;
     private readonly Action _onWritten;
     private ConfiguredValueTaskAwaitable<int>.ConfiguredValueTaskAwaiter _reading;
     private ConfiguredValueTaskAwaitable.ConfiguredValueTaskAwaiter _writing;
-    private ReadStep _step;
     private byte[]? _buffer;
     private int _start;
     private int _end;
     private int _writingBytes;
+    private int _writes;
     private WireStatus _verdict;
-    private bool _isRaw;
+    private bool _fills; // The library has data, so it reads into a buffer. Until then it reads with none.
     private bool _isReading;
-    private bool _isAhead;
-    private bool _isWriting;
-    private bool _isDisposed;
+    private bool _isReadObserved;
+    private bool _hasEnded;
+    private bool _isReleased;
+    private int _waits;
+    private Func<Task>? _restAction;
+    private TaskCompletionSource? _restActionDone;
 
-    protected IoStreamWire(Socket socket, Transport transport, BufferPool pool, TlsShutdownGate? reads, TlsShutdownGate? writes)
+    protected IoStreamWire(Socket socket, Transport transport, BufferPool pool, WireStream stream)
         : base(socket, transport)
     {
         _pool = pool;
-        _reads = reads;
-        _writes = writes;
-        _onRead = OnRead;
+        Stream = stream;
+        stream.OnRest = OnRest;
+        _onRead = OnRest;
         _onWritten = OnWritten;
-    }
-
-    private enum ReadStep
-    {
-        Probe,
-
-        Fill,
     }
 
     public override bool HadHandshake => true;
 
     public override bool HasOwnBuffer => true;
 
+    public override bool Gathers => false;
+
     public override int Available => _end - _start;
+
+    protected WireStream Stream { get; }
+
+    /// <summary>The library goes on elsewhere, in a wait of its own.</summary>
+    private bool IsElsewhere => _isReading && !_reading.IsCompleted && !Stream.IsResting;
+
+    private bool IsAtRest => _writes == 0 && !IsElsewhere;
 
     public override bool WaitForInput()
     {
         lock (_gate)
         {
-            if (_isDisposed)
+            if (Available > 0 || _verdict != WireStatus.Done)
             {
-                _verdict = WireStatus.Failed;
                 return false;
             }
 
-            return Available == 0 && _verdict == WireStatus.Done && Advance();
+            if (!_isReading && !_hasEnded)
+            {
+                BeginRead();
+            }
+
+            return !(_isReading && _reading.IsCompleted) && WaitForMore();
         }
     }
 
     public override WireStatus FinishWait()
     {
-        if (_isReading)
+        lock (_gate)
         {
-            _isReading = false;
-            ReleaseConnection();
-            if (_isDisposed)
+            if (!IsWaiting && base.FinishWait() == WireStatus.Failed && _verdict == WireStatus.Done)
             {
-                CompleteRead();
-                Release();
-                return WireStatus.Failed;
+                Explain(Error, new SocketException((int)Error).Message);
+                _verdict = WireStatus.Failed;
             }
 
-            if (!CompleteRead() && Advance())
-            {
-                return WireStatus.WouldWait;
-            }
+            return !Fill() && WaitForMore() ? WireStatus.WouldWait
+                : _verdict == WireStatus.Failed ? WireStatus.Failed
+                : WireStatus.Done;
         }
-
-        return _verdict == WireStatus.Failed ? WireStatus.Failed : WireStatus.Done;
     }
 
     public override WireStatus Receive(Span<byte> into, out int received)
     {
-        // During a wait the buffer belongs to the completing thread.
-        received = _isReading ? 0 : Math.Min(into.Length, Available);
-        if (received == 0)
+        lock (_gate)
         {
-            return Verdict();
-        }
+            received = Fill() ? Math.Min(into.Length, Available) : 0;
+            if (received == 0)
+            {
+                return Verdict();
+            }
 
-        _buffer.AsSpan(_start, received).CopyTo(into);
-        _start += received;
-        return WireStatus.Done;
+            _buffer.AsSpan(_start, received).CopyTo(into);
+            _start += received;
+            if (Available == 0)
+            {
+                ReturnBuffer();
+            }
+
+            return WireStatus.Done;
+        }
     }
 
     public override bool TryDetachBuffer([NotNullWhen(true)] out byte[]? array, out int start, out int length)
     {
-        if (_isReading || Available < MinReadSize)
+        lock (_gate)
         {
-            return base.TryDetachBuffer(out array, out start, out length);
-        }
+            if (!Fill() || Available < MinReadSize)
+            {
+                return base.TryDetachBuffer(out array, out start, out length);
+            }
 
-        (array, start, length) = (_buffer!, _start, Available);
-        _buffer = null;
-        _start = _end = 0;
-        return true;
+            (array, start, length) = (_buffer!, _start, Available);
+            _buffer = null;
+            _start = _end = 0;
+            return true;
+        }
     }
 
     public override WireStatus Send(ReadOnlySpan<byte> bytes, out int sent)
@@ -138,8 +144,7 @@ internal abstract class IoStreamWire : KernelWire
     public override bool BeginSend(ReadOnlyMemory<byte> bytes, bool endsMidFrame)
     {
         _writingBytes = bytes.Length;
-        _isWriting = true;
-        _writes?.Enter();
+        BeginWrite();
         try
         {
             _writing = AwaiterOf(WriteAsync(bytes, endsMidFrame));
@@ -151,7 +156,7 @@ internal abstract class IoStreamWire : KernelWire
 
         if (_writing.IsCompleted)
         {
-            _writes?.Leave();
+            EndWrite();
             return false;
         }
 
@@ -161,31 +166,32 @@ internal abstract class IoStreamWire : KernelWire
 
     public override WireStatus FinishSend()
     {
-        _isWriting = false;
         WireStatus status = CompleteWrite();
         SentBytes = status == WireStatus.Done ? _writingBytes : 0;
-        if (_isDisposed)
+        return status;
+    }
+
+    public override WireStatus EndSending(WireEnd end)
+    {
+        Task farewell = SayFarewellAsync(end);
+        if (farewell.IsCompletedSuccessfully)
         {
-            Release();
+            return TryShutDown() ? WireStatus.Done : WireStatus.Failed;
         }
 
-        return status;
+        _ = EndAsync(farewell);
+        return WireStatus.WouldWait;
     }
 
     public override void Dispose()
     {
+        base.Dispose();
         lock (_gate)
         {
-            if (_isDisposed)
-            {
-                return;
-            }
-
-            _isDisposed = true;
+            _verdict = WireStatus.Failed;
+            Stream.FailReads();
+            Release();
         }
-
-        Socket.Dispose();
-        Release();
     }
 
     /// <summary>An empty buffer only waits until a read would probably return data.</summary>
@@ -195,38 +201,76 @@ internal abstract class IoStreamWire : KernelWire
     {
     }
 
+    /// <summary>The library has read its last. Null: the peer's end is still to come, or is not known yet.</summary>
+    protected virtual WireStatus? EndReading() => WireStatus.Ended;
+
     protected abstract ValueTask WriteAsync(ReadOnlyMemory<byte> bytes, bool endsMidFrame);
 
-    protected virtual WireStatus ClassifyEnd() => WireStatus.Ended;
+    protected abstract Task SayFarewellAsync(WireEnd end);
 
     protected abstract WireStatus? Classify(Exception exception);
 
     protected abstract void Free();
 
-    protected abstract ValueTask<int> ReadRawAsync(Memory<byte> into);
-
-    protected WireStatus End(Func<Task>? errorResponse)
+    /// <summary>
+    /// Runs an action between the library's reads and writes. A close_notify beside a read on another thread destroyed the process's heap
+    /// about once in 27,000 times (docs/architecture.md, "How a connection ends").
+    /// </summary>
+    protected Task RunAtRestAsync(Func<Task> action)
     {
-        Task telling;
-        try
+        lock (_gate)
         {
-            telling = errorResponse is null ? Task.CompletedTask : errorResponse();
-        }
-        catch (Exception e) when (Classify(e) is not null)
-        {
-            telling = Task.CompletedTask;
-        }
+            if (_restAction is null && IsAtRest)
+            {
+                return action();
+            }
 
-        if (telling.IsCompletedSuccessfully)
-        {
-            return TryShutDown() ? WireStatus.Done : WireStatus.Failed;
-        }
+            if (_restAction is null)
+            {
+                _restAction = action;
+                _restActionDone = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+            }
 
-        _ = EndAsync(telling);
-        return WireStatus.WouldWait;
+            if (IsElsewhere && !AwaitLibrary())
+            {
+                RunRestAction();
+            }
+
+            return _restActionDone!.Task;
+        }
+    }
+
+    protected void BeginWrite()
+    {
+        lock (_gate)
+        {
+            _writes++;
+        }
+    }
+
+    protected void EndWrite()
+    {
+        lock (_gate)
+        {
+            _writes--;
+            RunRestAction();
+            if (IsDisposed)
+            {
+                Release();
+            }
+        }
     }
 
     protected void Explain(SocketError error, string detail) => (Error, Detail) = (error, detail);
+
+    /// <summary>Ends a wait. Any thread.</summary>
+    protected override void OnInput()
+    {
+        if (Interlocked.Exchange(ref _waits, 0) == 1)
+        {
+            Events.OnInput();
+        }
+    }
 
     private static ConfiguredValueTaskAwaitable<int>.ConfiguredValueTaskAwaiter AwaiterOf(ValueTask<int> task) =>
         task.ConfigureAwait(false).GetAwaiter();
@@ -234,169 +278,180 @@ internal abstract class IoStreamWire : KernelWire
     private static ConfiguredValueTaskAwaitable.ConfiguredValueTaskAwaiter AwaiterOf(ValueTask task) =>
         task.ConfigureAwait(false).GetAwaiter();
 
-    private async Task EndAsync(Task telling)
+    private static async Task CompleteAsync(Func<Task> action, TaskCompletionSource done)
+    {
+        try
+        {
+            await action().ConfigureAwait(false);
+            done.SetResult();
+        }
+#pragma warning disable CA1031
+        catch (Exception e)
+#pragma warning restore CA1031
+        {
+            done.SetException(e);
+            _ = done.Task.Exception;
+        }
+    }
+
+    private async Task EndAsync(Task farewell)
     {
         // Its exception is observed, not evaluated: off the shard, that would change the explanation.
-        await telling.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        await farewell.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
 
         TryShutDown();
         Events.OnEnded();
     }
 
-    /// <summary>A refused peer's further bytes are read raw, so that a reset does not destroy our last bytes.</summary>
     private WireStatus Verdict()
     {
-        if (_verdict == WireStatus.Refused)
+        WireStatus verdict = _verdict;
+        if (verdict == WireStatus.Refused)
         {
-            _verdict = WireStatus.Done;
-            _isRaw = true;
-            return WireStatus.Refused;
+            _verdict = WireStatus.Ended;
         }
 
-        return _verdict == WireStatus.Done ? WireStatus.WouldWait : _verdict;
+        return verdict == WireStatus.Done ? WireStatus.WouldWait : verdict;
     }
 
-    private bool Advance()
+    /// <summary>False: it may go on at once.</summary>
+    private bool WaitForMore()
     {
-        while (true)
+        Volatile.Write(ref _waits, 1);
+        if (_isReading && Stream.IsTurnOver)
         {
-            bool isOver;
-            try
-            {
-                isOver = BeginRead();
-            }
-            catch (Exception e) when (Classify(e) is { } status)
-            {
-                _verdict = status;
-                return false;
-            }
+            // Behind the work of others: a peer whose bytes are no data would hold the thread as long as it likes.
+            ThreadPool.UnsafeQueueUserWorkItem(static wire => wire.OnInput(), this, preferLocal: false);
+            return true;
+        }
 
-            if (!isOver)
+        bool isPending = IsElsewhere ? AwaitLibrary() : IsWaiting || base.WaitForInput();
+        return isPending || Interlocked.Exchange(ref _waits, 0) == 0;
+    }
+
+    /// <summary>False: it rests by now. Otherwise <see cref="OnRest"/> follows.</summary>
+    private bool AwaitLibrary()
+    {
+        if (!_isReadObserved)
+        {
+            _isReadObserved = true;
+            _reading.UnsafeOnCompleted(_onRead);
+        }
+
+        return Stream.AwaitRest();
+    }
+
+    /// <summary>The library has gone on elsewhere, and now rests or is through.</summary>
+    private void OnRest()
+    {
+        lock (_gate)
+        {
+            RunRestAction();
+            if (IsDisposed)
             {
-                if (_step == ReadStep.Probe)
+                Release();
+            }
+        }
+
+        OnInput();
+    }
+
+    private void RunRestAction()
+    {
+        if (_restAction is { } action && IsAtRest)
+        {
+            _restAction = null;
+            _ = CompleteAsync(action, _restActionDone!);
+        }
+    }
+
+    /// <summary>True: there is data, or a verdict.</summary>
+    private bool Fill()
+    {
+        Stream.BeginTurn();
+        while (Available == 0 && _verdict == WireStatus.Done)
+        {
+            if (_hasEnded)
+            {
+                if (EndReading() is not { } verdict)
                 {
-                    ReturnBuffer();
+                    return false;
                 }
 
-                _isReading = true;
-                _reading.UnsafeOnCompleted(_onRead);
+                _verdict = verdict;
                 return true;
             }
 
-            if (CompleteRead())
+            if (!_isReading)
             {
-                return false;
+                BeginRead();
             }
-        }
-    }
 
-    private bool BeginRead()
-    {
-        Memory<byte> into = _step == ReadStep.Fill ? (_buffer ??= _pool.RentArray(Headroom + ReadSize)).AsMemory(Headroom, ReadSize)
-            : Memory<byte>.Empty;
-        bool isOver = true;
-        _reads?.Enter();
-        try
-        {
-            _reading = AwaiterOf(_isRaw ? ReadRawAsync(into) : ReadAsync(into));
-            isOver = _reading.IsCompleted;
-        }
-        finally
-        {
-            if (isOver)
+            while (!_reading.IsCompleted)
             {
-                _reads?.Leave();
-            }
-        }
-
-        return isOver;
-    }
-
-    /// <summary>A wait has ended.</summary>
-    private void OnRead()
-    {
-        _reads?.Leave();
-        if (_step == ReadStep.Probe && Events.IsBusy && !Volatile.Read(ref _isDisposed) && MayFetch())
-        {
-            try
-            {
-                _reading.GetResult();
-                _step = ReadStep.Fill;
-                if (!BeginRead())
+                if (!Stream.TryContinue())
                 {
-                    ReleaseConnection();
-                    _reading.UnsafeOnCompleted(_onRead);
-                    return;
+                    return false;
                 }
             }
-            catch (Exception e)
-            {
-                _reading = AwaiterOf(ValueTask.FromException<int>(e));
-            }
+
+            CompleteRead();
         }
 
-        Events.OnInput();
+        return true;
     }
 
-    private void OnWritten()
+    private void BeginRead()
     {
-        _writes?.Leave();
-        Events.OnSent();
-    }
-
-    private bool MayFetch()
-    {
-        _isAhead = Interlocked.Increment(ref s_ahead) <= MaxAhead;
-        if (!_isAhead)
+        Memory<byte> into = _fills ? (_buffer ??= _pool.RentArray(Headroom + ReadSize)).AsMemory(Headroom, ReadSize) : Memory<byte>.Empty;
+        (_isReading, _isReadObserved) = (true, false);
+        try
         {
-            Interlocked.Decrement(ref s_ahead);
+            _reading = AwaiterOf(ReadAsync(into));
         }
-
-        return _isAhead;
-    }
-
-    private void ReleaseConnection()
-    {
-        if (_isAhead)
+#pragma warning disable CA1031 // It is judged where the read completes.
+        catch (Exception e)
+#pragma warning restore CA1031
         {
-            _isAhead = false;
-            Interlocked.Decrement(ref s_ahead);
+            _reading = AwaiterOf(ValueTask.FromException<int>(e));
         }
     }
 
-    private bool CompleteRead()
+    private void CompleteRead()
     {
-        int read;
+        bool filled = _fills;
+        (_isReading, _fills) = (false, false);
+        int read = 0;
         try
         {
             read = _reading.GetResult();
+            _fills = !filled;
+            if (filled)
+            {
+                OnFetched(read);
+                (_start, _end) = (Headroom, Headroom + read);
+                _hasEnded = read == 0;
+            }
         }
         catch (NoDataYetException)
         {
-            _step = ReadStep.Probe;
-            return false;
+            // It begins again, without a buffer.
         }
         catch (Exception e) when (Classify(e) is { } status)
         {
             _verdict = status;
-            return true;
         }
 
-        if (_step == ReadStep.Probe)
+        if (filled && read == 0)
         {
-            _step = ReadStep.Fill;
-            return false;
+            ReturnBuffer();
         }
+    }
 
-        _step = ReadStep.Probe;
-        OnFetched(read);
-        (_start, _end) = (Headroom, Headroom + read);
-        if (read == 0)
-        {
-            _verdict = _isRaw ? WireStatus.Ended : ClassifyEnd();
-        }
-
-        return read > 0 || _verdict != WireStatus.Done;
+    private void OnWritten()
+    {
+        EndWrite();
+        Events.OnSent();
     }
 
     private WireStatus CompleteWrite()
@@ -441,9 +496,20 @@ internal abstract class IoStreamWire : KernelWire
 
     private void Release()
     {
-        if (_isReading || _isWriting)
+        if (_writes > 0 || _isReleased || (_isReading && !_reading.IsCompleted))
         {
+            if (IsElsewhere)
+            {
+                AwaitLibrary();
+            }
+
             return;
+        }
+
+        _isReleased = true;
+        if (_isReading)
+        {
+            CompleteRead();
         }
 
         ReturnBuffer();

@@ -6,7 +6,7 @@ namespace Net.Zlink.Transports;
 /// Input is awaited with a zero-byte receive, so an idle connection holds no buffer. A write is tried synchronously; only what the kernel
 /// does not accept becomes an asynchronous send.
 /// </summary>
-internal sealed class SocketWire(Socket socket, Transport transport) : KernelWire(socket, transport)
+internal class SocketWire(Socket socket, Transport transport) : KernelWire(socket, transport)
 {
     private Signal? _input; // None for a wire that a handshake replaces.
     private Signal? _output;
@@ -14,22 +14,33 @@ internal sealed class SocketWire(Socket socket, Transport transport) : KernelWir
 
     public override int Available => UnreadBytes;
 
+    protected bool IsWaiting => _input is { IsPending: true };
+
+    protected bool IsDisposed => _isDisposed;
+
     public override bool WaitForInput()
     {
         _input ??= new Signal(this, isInput: true);
         _input.IsPending = true;
+        bool isPending = false;
         try
         {
-            return Socket.ReceiveAsync(_input);
+            isPending = Socket.ReceiveAsync(_input);
         }
         catch (ObjectDisposedException)
         {
             _input.Failure = SocketError.OperationAborted;
-            return false;
         }
+
+        if (!isPending)
+        {
+            _input.IsPending = false;
+        }
+
+        return isPending;
     }
 
-    public override WireStatus FinishWait() => Finish(_input!);
+    public override WireStatus FinishWait() => _input is null ? WireStatus.Done : Finish(_input);
 
     public override WireStatus Receive(Span<byte> into, out int received)
     {
@@ -84,6 +95,8 @@ internal sealed class SocketWire(Socket socket, Transport transport) : KernelWir
         DisposeIdle(_output);
     }
 
+    protected virtual void OnInput() => Events.OnInput();
+
     private static void DisposeIdle(Signal? signal)
     {
         if (signal is { IsPending: false })
@@ -126,7 +139,9 @@ internal sealed class SocketWire(Socket socket, Transport transport) : KernelWir
     /// </summary>
     private sealed class Signal(SocketWire wire, bool isInput) : SocketAsyncEventArgs(unsafeSuppressExecutionContextFlow: true)
     {
-        public bool IsPending { get; set; }
+        private volatile bool _isPending;
+
+        public bool IsPending { get => _isPending; set => _isPending = value; }
 
         public SocketError Failure { get; set; }
 
@@ -134,7 +149,8 @@ internal sealed class SocketWire(Socket socket, Transport transport) : KernelWir
         {
             if (isInput)
             {
-                wire.Events.OnInput();
+                IsPending = false;
+                wire.OnInput();
             }
             else
             {

@@ -1,5 +1,9 @@
+using System.Net;
+using System.Net.Sockets;
 using System.Net.WebSockets;
 using System.Text;
+using Net.Zlink.Buffers;
+using Net.Zlink.Transports;
 using Net.Zlink.Transports.WebSocket;
 using Xunit;
 
@@ -8,6 +12,7 @@ namespace Net.Zlink.Fuzzing;
 /// <summary>The frames of a WebSocket behind our stream. An input's first byte chooses the side and the size of reads.</summary>
 internal sealed class WebSocketTarget : FuzzTarget
 {
+    private static readonly WireStream s_inner = CreateInner();
 
     public override IEnumerable<byte[]> Seeds =>
     [
@@ -40,14 +45,13 @@ internal sealed class WebSocketTarget : FuzzTarget
         long before = Pool.GetStatistics().Live;
         var said = new StringBuilder();
         using var wire = new ScriptedStream(pieces);
-        var stream = new ReadAheadStream(wire, Pool);
+        var stream = new FrameStream(wire, s_inner, Pool);
         using (var socket = WebSocket.CreateFromStream(
             stream, new WebSocketCreationOptions { IsServer = isServer, KeepAliveInterval = TimeSpan.Zero }))
         {
             stream.IsOver = () => socket.State == WebSocketState.Closed;
-            said.Append(ReadAll(stream, socket, new byte[(choice & 2) == 0 ? 100 : 64 * 1024]));
+            said.Append(ReadAll(socket, new byte[(choice & 2) == 0 ? 100 : 64 * 1024]));
             said.Append(' ').Append(socket.State);
-            Drain(stream);
         }
 
         stream.Release();
@@ -58,13 +62,13 @@ internal sealed class WebSocketTarget : FuzzTarget
         return said.ToString();
     }
 
-    private string ReadAll(ReadAheadStream stream, WebSocket socket, byte[] buffer)
+    private string ReadAll(WebSocket socket, byte[] buffer)
     {
         using var message = new MemoryStream();
         var said = new StringBuilder();
         while (true)
         {
-            stream.BeginTurn();
+            s_inner.BeginTurn();
             ValueWebSocketReceiveResult result;
             try
             {
@@ -100,10 +104,28 @@ internal sealed class WebSocketTarget : FuzzTarget
         }
     }
 
-    private static void Drain(ReadAheadStream stream) => Complete(stream.DrainAsync(CancellationToken.None));
+    /// <summary>Nothing waits for another thread, but a read that has taken much rests until the next turn.</summary>
+    private static T Complete<T>(ValueTask<T> task)
+    {
+        while (!task.IsCompleted)
+        {
+            s_inner.BeginTurn();
+            s_inner.TryContinue();
+        }
 
-    /// <summary>Nothing waits for another thread, except a read that has taken so much that it goes on elsewhere.</summary>
-    private static T Complete<T>(ValueTask<T> task) => task.AsTask().GetAwaiter().GetResult();
+        return task.GetAwaiter().GetResult();
+    }
+
+    /// <summary>Only its turns are used.</summary>
+    private static WireStream CreateInner()
+    {
+        using var listener = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        listener.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        listener.Listen(1);
+        var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        socket.Connect(listener.LocalEndPoint!);
+        return new WireStream(socket, BufferPool.Shared);
+    }
 
     private static void Complete(Task task) => task.GetAwaiter().GetResult();
 

@@ -5,8 +5,7 @@ using System.Security.Cryptography.X509Certificates;
 
 namespace Net.Zlink.Transports.Tls;
 
-/// <summary>The base library locks reads and writes against each other, but close_notify against neither.</summary>
-internal sealed class TlsStream(ReadinessStream stream) : SslStream(stream)
+internal sealed class TlsStream(WireStream stream) : SslStream(stream)
 {
     // After the session tickets the base library would wait for data with a buffer of 32 KB, perhaps forever. It returns the buffer when a
     // read ends with an exception, which takes 20 us, so only this often for a peer that sends no data.
@@ -14,17 +13,7 @@ internal sealed class TlsStream(ReadinessStream stream) : SslStream(stream)
 
     public X509Certificate2? PeerCertificate => RemoteCertificate as X509Certificate2;
 
-    public TlsShutdownGate Reads { get; } = stream.Reads;
-
-    public TlsShutdownGate Writes { get; } = new();
-
-    public void SetPrefetched(Wire wire, IWireEvents events) => stream.SetPrefetched(this, wire, events);
-
-    /// <inheritdoc cref="ReadinessStream.BeginTurn"/>
-    public void BeginTurn() => stream.BeginTurn();
-
-    /// <inheritdoc cref="ReadinessStream.EndHandshake"/>
-    public int EndHandshake() => stream.EndHandshake();
+    public WireStream Inner => stream;
 
     public void BeginSession()
     {
@@ -57,12 +46,6 @@ internal sealed class TlsStream(ReadinessStream stream) : SslStream(stream)
         stream.EndSessionRead(read);
         return read;
     }
-
-    /// <summary>Sends close_notify as soon as no read is in progress.</summary>
-    public override Task ShutdownAsync() => Reads.RunAsync(base.ShutdownAsync);
-
-    /// <summary>Sends close_notify as soon as no write is in progress.</summary>
-    public Task ShutdownByReaderAsync() => Writes.RunAsync(base.ShutdownAsync);
 
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     private async ValueTask<int> EndAsync(ValueTask<int> read, Memory<byte> buffer, CancellationToken cancellation)

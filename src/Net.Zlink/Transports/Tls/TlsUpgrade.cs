@@ -29,7 +29,7 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
     public override async Task<UpgradeResult> RunAsync(
         KernelWire raw, BufferPool pool, TimeProvider time, PeerWait? waits, CancellationToken cancellation)
     {
-        (TlsStream? tls, UpgradeResult failure) = await AuthenticateAsync(raw.Socket, time, waits, cancellation).ConfigureAwait(false);
+        (TlsStream? tls, UpgradeResult failure) = await AuthenticateAsync(raw.Socket, pool, time, waits, cancellation).ConfigureAwait(false);
         if (tls is null)
         {
             return failure;
@@ -37,17 +37,17 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
 
         return UpgradeResult.Of(new TlsWire(raw.Socket, raw.Transport, tls, pool)
         {
-            PollingThread = tls.EndHandshake(),
+            PollingThread = tls.Inner.EndHandshake(),
             RemoteCertificate = tls.PeerCertificate,
             Tls = new TlsSession(tls)
         });
     }
 
     public async Task<(TlsStream? Tls, UpgradeResult Failure)> AuthenticateAsync(
-        Socket socket, TimeProvider time, PeerWait? waits, CancellationToken cancellation)
+        Socket socket, BufferPool pool, TimeProvider time, PeerWait? waits, CancellationToken cancellation)
     {
         var judge = new CertificateValidator(settings, host);
-        if (IoStreamErrors.TryOpen(socket, out UpgradeResult failure) is not { } stream)
+        if (IoStreamErrors.TryOpen(socket, pool, out UpgradeResult failure) is not { } stream)
         {
             return (null, failure);
         }
@@ -110,7 +110,7 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
         _ => settings.Validation is not null,
     };
 
-    private async Task HandshakeOnOwnThreadsAsync(ReadinessStream stream, TlsStream tls, CertificateValidator judge, CancellationToken end)
+    private async Task HandshakeOnOwnThreadsAsync(WireStream stream, TlsStream tls, CertificateValidator judge, CancellationToken end)
     {
         stream.IsOnOwnThreads = true;
         try

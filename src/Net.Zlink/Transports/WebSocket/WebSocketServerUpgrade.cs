@@ -22,7 +22,7 @@ internal sealed class WebSocketServerUpgrade(
     private readonly SemaphoreSlim _asking = new(MaxConcurrentAdmissions, MaxConcurrentAdmissions);
 
     protected override async Task<(UpgradeResult? Failure, UpgradeHead? Head, string? SubProtocol)> ExchangeAsync(
-        ReadAheadStream stream, Socket socket, X509Certificate2? certificate, CancellationToken cancellation)
+        FrameStream stream, Socket socket, X509Certificate2? certificate, CancellationToken cancellation)
     {
         int length = await ReadHeadAsync(stream, isRequest: true, cancellation).ConfigureAwait(false);
         if (length == TooLong)

@@ -33,31 +33,29 @@ internal abstract class WebSocketUpgrade(TlsUpgrade? tls, bool isServer, WebSock
     {
         Socket socket = raw.Socket;
         TlsStream? secure = null;
-        ReadinessStream? plain = null;
+        WireStream? inner;
+        UpgradeResult failure;
         if (tls is not null)
         {
-            (secure, UpgradeResult failure) = await tls.AuthenticateAsync(socket, time, waits, cancellation).ConfigureAwait(false);
-            if (secure is null)
-            {
-                return failure;
-            }
-        }
-        else if ((plain = IoStreamErrors.TryOpen(socket, out UpgradeResult failure)) is null)
-        {
-            return failure;
+            (secure, failure) = await tls.AuthenticateAsync(socket, pool, time, waits, cancellation).ConfigureAwait(false);
+            inner = secure?.Inner;
         }
         else
         {
-            plain.PeerWaits = waits;
+            inner = IoStreamErrors.TryOpen(socket, pool, out failure);
         }
 
-        var stream = new ReadAheadStream((Stream?)secure ?? plain!, pool) { LongestHead = settings.MaxUpgradeSize };
+        if (inner is null)
+        {
+            return failure;
+        }
+
+        inner.PeerWaits = waits;
+        var stream = new FrameStream((Stream?)secure ?? inner, inner, pool) { LongestHead = settings.MaxUpgradeSize };
         UpgradeResult result = await ExchangeAsync(stream, secure, raw, pool, time, cancellation).ConfigureAwait(false);
         if (result.Wire is { } wire)
         {
-            wire.PollingThread = secure?.EndHandshake() ?? plain!.EndHandshake();
-            stream.LowerStream = plain;
-            stream.LongestHead = ReadAheadStream.BufferSize;
+            wire.PollingThread = inner.EndHandshake();
             return result;
         }
 
@@ -71,9 +69,9 @@ internal abstract class WebSocketUpgrade(TlsUpgrade? tls, bool isServer, WebSock
     }
 
     protected abstract Task<(UpgradeResult? Failure, UpgradeHead? Head, string? SubProtocol)> ExchangeAsync(
-        ReadAheadStream stream, Socket socket, X509Certificate2? certificate, CancellationToken cancellation);
+        FrameStream stream, Socket socket, X509Certificate2? certificate, CancellationToken cancellation);
 
-    protected static async Task<int> ReadHeadAsync(ReadAheadStream stream, bool isRequest, CancellationToken cancellation)
+    protected static async Task<int> ReadHeadAsync(FrameStream stream, bool isRequest, CancellationToken cancellation)
     {
         while (await stream.FillAsync(cancellation).ConfigureAwait(false))
         {
@@ -110,7 +108,7 @@ internal abstract class WebSocketUpgrade(TlsUpgrade? tls, bool isServer, WebSock
     /// Ends our side and reads for a moment: unread bytes would turn our close into a reset, which destroys the response.
     /// </summary>
     private static async Task EndInOrderAsync(
-        ReadAheadStream stream, TlsStream? secure, Socket socket, TimeProvider time, CancellationToken cancellation)
+        FrameStream stream, TlsStream? secure, Socket socket, TimeProvider time, CancellationToken cancellation)
     {
         try
         {
@@ -121,7 +119,7 @@ internal abstract class WebSocketUpgrade(TlsUpgrade? tls, bool isServer, WebSock
             }
 
             socket.Shutdown(SocketShutdown.Send);
-            await stream.DrainAsync(deadline.Token).ConfigureAwait(false);
+            await stream.Inner.DiscardAsync(deadline.Token).ConfigureAwait(false);
         }
         catch (Exception e) when (IoStreamErrors.IsOfStream(e))
         {
@@ -132,7 +130,7 @@ internal abstract class WebSocketUpgrade(TlsUpgrade? tls, bool isServer, WebSock
     }
 
     private async Task<UpgradeResult> ExchangeAsync(
-        ReadAheadStream stream, TlsStream? secure, KernelWire raw, BufferPool pool, TimeProvider time, CancellationToken cancellation)
+        FrameStream stream, TlsStream? secure, KernelWire raw, BufferPool pool, TimeProvider time, CancellationToken cancellation)
     {
         using Deadline deadline = StartPhase(time, cancellation);
         try
@@ -172,7 +170,7 @@ internal sealed class WebSocketClientUpgrade(
     : WebSocketUpgrade(tls, isServer: false, settings, limit, closeTimeout)
 {
     protected override async Task<(UpgradeResult? Failure, UpgradeHead? Head, string? SubProtocol)> ExchangeAsync(
-        ReadAheadStream stream, Socket socket, X509Certificate2? certificate, CancellationToken cancellation)
+        FrameStream stream, Socket socket, X509Certificate2? certificate, CancellationToken cancellation)
     {
         string key = WebSocketKey.Create();
         await stream.WriteAsync(UpgradeRequest.Write(authority, path, key, Settings.RequestFields), cancellation).ConfigureAwait(false);

@@ -11,14 +11,14 @@ internal sealed class WebSocketWire(
     Socket socket,
     Transport transport,
     System.Net.WebSockets.WebSocket webSocket,
-    ReadAheadStream stream,
+    FrameStream stream,
     TlsStream? tls,
     BufferPool pool,
     bool isServer,
     TimeSpan pingInterval,
     TimeSpan closeTimeout,
     TimeProvider time)
-    : IoStreamWire(socket, transport, pool, tls?.Reads, tls?.Writes)
+    : IoStreamWire(socket, transport, pool, stream.Inner)
 {
     // A native peer's limit, counted as bytes arrive: the library does not report a header's length.
     private const long LargestMessage = 64L * 1024 * 1024;
@@ -28,14 +28,22 @@ internal sealed class WebSocketWire(
 
     private static readonly string s_wordless = new WebSocketException(WebSocketError.Faulted).Message;
 
-    private static readonly TaskCompletionSource s_isChecked = CreateChecked();
+    private const int LateWrite = 1;
+    private const int Judged = 2;
 
     private long _received;
     private long _sent;
     private bool _peerClosed;
     private volatile bool _isOver;
-    private bool _hasEnded;
-    private TaskCompletionSource? _checked;
+    private volatile bool _hasEndedOurSide;
+    private volatile bool _isOutOfTime;
+    private bool _isParting;
+    private WebSocketCloseStatus? _answer;
+    private Task _parting = Task.CompletedTask;
+    private ITimer? _limit;
+    private long _discarded;
+    private bool _isLate;
+    private int _late;
 
     public override bool IsPacked => true;
 
@@ -45,31 +53,30 @@ internal sealed class WebSocketWire(
 
     public bool IsCutOff { get; private set; }
 
-    public override WireStatus EndSending(WireEnd end)
+    public override bool BeginSend(ReadOnlyMemory<byte> bytes, bool endsMidFrame) => base.BeginSend(bytes, endsMidFrame) || _isLate;
+
+    public override WireStatus FinishSend()
     {
-        // As in the native core a fault ends TCP without a CLOSE, unless there is a reason to send; the library has sent one for what it
-        // refused.
-        WebSocketCloseStatus? status = webSocket.State switch
+        WireStatus status = base.FinishSend();
+        if (!_isLate)
         {
-            WebSocketState.Open when end == WireEnd.Finished => WebSocketCloseStatus.NormalClosure,
-            WebSocketState.Open when end == WireEnd.GoingAway => WebSocketCloseStatus.EndpointUnavailable,
-            WebSocketState.Open when CloseReason is not null => WebSocketCloseStatus.MessageTooBig,
-            _ => null,
-        };
-        return End(() => EndAsync(status));
+            return status;
+        }
+
+        _isLate = false;
+        SentBytes = 0;
+        return WireStatus.Failed;
     }
 
     public override void Dispose()
     {
         base.Dispose();
-        FailLateWrites();
+        FailLateWrite();
     }
 
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     protected override async ValueTask<int> ReadAsync(Memory<byte> into)
     {
-        stream.BeginTurn();
-        tls?.BeginTurn();
         while (!_isOver)
         {
             ValueWebSocketReceiveResult result;
@@ -80,7 +87,7 @@ internal sealed class WebSocketWire(
             catch (WebSocketException fault) when (IsBreach(fault))
             {
                 Explain(SocketError.ConnectionReset, $"the peer broke the WebSocket protocol: {WordsOf(fault)}");
-                await PartAsync(answer: null).ConfigureAwait(false);
+                Part(answer: null);
                 break;
             }
 
@@ -90,7 +97,7 @@ internal sealed class WebSocketWire(
                 _isOver = true;
                 if (webSocket.State == WebSocketState.CloseReceived)
                 {
-                    await PartAsync(webSocket.CloseStatus ?? WebSocketCloseStatus.NormalClosure).ConfigureAwait(false);
+                    Part(webSocket.CloseStatus ?? WebSocketCloseStatus.NormalClosure);
                 }
 
                 break;
@@ -100,7 +107,7 @@ internal sealed class WebSocketWire(
             if (_received > LargestMessage)
             {
                 Explain(SocketError.MessageSize, $"a WebSocket message of more than {LargestMessage} bytes");
-                await PartAsync(WebSocketCloseStatus.MessageTooBig).ConfigureAwait(false);
+                Part(WebSocketCloseStatus.MessageTooBig);
                 break;
             }
 
@@ -118,7 +125,24 @@ internal sealed class WebSocketWire(
         return 0;
     }
 
-    protected override ValueTask<int> ReadRawAsync(Memory<byte> into) => default;
+    /// <summary>After a CLOSE or a breach: answers, and reads until the peer has ended TCP, within the close timeout.</summary>
+    protected override WireStatus? EndReading()
+    {
+        if (_isParting && _limit is null)
+        {
+            _limit = time.CreateTimer(static state => ((WebSocketWire)state!).OnOutOfTime(), this, closeTimeout, Timeout.InfiniteTimeSpan);
+            _parting = PartAsync();
+        }
+
+        if (_isParting && !_isOutOfTime && Stream.TryDiscard(ref _discarded))
+        {
+            return null;
+        }
+
+        _limit?.Dispose();
+        FailLateWrite();
+        return _peerClosed ? WireStatus.Ended : WireStatus.Refused;
+    }
 
     protected override ValueTask WriteAsync(ReadOnlyMemory<byte> bytes, bool endsMidFrame)
     {
@@ -129,7 +153,7 @@ internal sealed class WebSocketWire(
 
         if (_isOver)
         {
-            return FailLate();
+            return WriteLate();
         }
 
         _sent += bytes.Length;
@@ -146,13 +170,27 @@ internal sealed class WebSocketWire(
         }
 
         _ = write.AsTask().Exception;
-        return FailLate();
+        return WriteLate();
     }
 
-    protected override WireStatus ClassifyEnd()
+    protected override async Task SayFarewellAsync(WireEnd end)
     {
-        FailLateWrites();
-        return _peerClosed ? WireStatus.Ended : WireStatus.Refused;
+        // As in the native core a fault ends TCP without a CLOSE, unless there is a reason to send; the library has sent one for what it
+        // refused.
+        WebSocketCloseStatus? status = webSocket.State switch
+        {
+            WebSocketState.Open when end == WireEnd.Finished => WebSocketCloseStatus.NormalClosure,
+            WebSocketState.Open when end == WireEnd.GoingAway => WebSocketCloseStatus.EndpointUnavailable,
+            WebSocketState.Open when CloseReason is not null => WebSocketCloseStatus.MessageTooBig,
+            _ => null,
+        };
+        await _parting.ConfigureAwait(false);
+        await CloseAsync(status).ConfigureAwait(false);
+        stream.EndWriting();
+        if (tls is not null && !_hasEndedOurSide)
+        {
+            await RunAtRestAsync(tls.ShutdownAsync).ConfigureAwait(false);
+        }
     }
 
     protected override WireStatus? Classify(Exception exception)
@@ -179,36 +217,36 @@ internal sealed class WebSocketWire(
 
     protected override void Free()
     {
+        _limit?.Dispose();
         webSocket.Dispose();
         stream.Release();
-    }
-
-    private static TaskCompletionSource CreateChecked()
-    {
-        var judged = new TaskCompletionSource();
-        judged.SetResult();
-        return judged;
-    }
-
-    private void FailLateWrites() => Interlocked.CompareExchange(ref _checked, s_isChecked, null)?.TrySetResult();
-
-    private ValueTask FailLate()
-    {
-        tls?.Writes.Leave();
-        return FailLateAsync();
     }
 
     /// <summary>
     /// A write after a CLOSE completes when the engine gets the peer's end: an earlier failure would abort the connection and destroy our
     /// answer.
     /// </summary>
-    private async ValueTask FailLateAsync()
+    private ValueTask WriteLate()
     {
-        TaskCompletionSource made = new();
-        TaskCompletionSource judged = Interlocked.CompareExchange(ref _checked, made, null) ?? made;
-        await judged.Task.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
-        throw new IOException("The peer has closed the WebSocket.");
+        _isLate = Interlocked.CompareExchange(ref _late, LateWrite, 0) != Judged;
+        return _isLate ? default : throw new IOException("The peer has closed the WebSocket.");
     }
+
+    private void FailLateWrite()
+    {
+        if (Interlocked.Exchange(ref _late, Judged) == LateWrite)
+        {
+            Events.OnSent();
+        }
+    }
+
+    private void OnOutOfTime()
+    {
+        _isOutOfTime = true;
+        OnInput();
+    }
+
+    private void Part(WebSocketCloseStatus? answer) => (_isOver, _isParting, _answer) = (true, true, answer);
 
     /// <summary>Other faults concern the connection, or a late operation.</summary>
     private static bool IsBreach(WebSocketException fault) =>
@@ -223,53 +261,43 @@ internal sealed class WebSocketWire(
             : "a text message that is not UTF-8; binary messages hold any bytes";
     }
 
-    private async Task PartAsync(WebSocketCloseStatus? answer)
+    private async Task PartAsync()
     {
-        _isOver = true;
-        using var deadline = new Deadline(closeTimeout, time, CancellationToken.None);
         try
         {
-            await CloseAsync(answer, deadline.Token).ConfigureAwait(false);
+            await CloseAsync(_answer).ConfigureAwait(false);
             if (isServer && !stream.HasEndedWriting)
             {
+                _hasEndedOurSide = true;
                 if (tls is not null)
                 {
                     // Without it the peer's TLS would report our end as an attack.
-                    await tls.ShutdownByReaderAsync().WaitAsync(deadline.Token).ConfigureAwait(false);
+                    await RunAtRestAsync(tls.ShutdownAsync).ConfigureAwait(false);
                 }
 
-                _hasEnded = true;
-                Socket.Shutdown(SocketShutdown.Send);
+                TryShutDown();
             }
-
-            await stream.DrainAsync(deadline.Token).ConfigureAwait(false);
         }
         catch (Exception e) when (e is WebSocketException || IoStreamErrors.IsOfStream(e))
         {
-            // Disconnected, or it did not end in time: the end in both cases.
+            // Disconnected: the end that follows.
         }
     }
 
-    private async Task EndAsync(WebSocketCloseStatus? status)
+    private async Task CloseAsync(WebSocketCloseStatus? status)
     {
-        tls?.Writes.Enter();
-        try
+        if (status is { } code)
         {
-            await CloseAsync(status, CancellationToken.None).ConfigureAwait(false);
-        }
-        finally
-        {
-            tls?.Writes.Leave();
-        }
-
-        stream.EndWriting();
-        if (tls is not null && !_hasEnded)
-        {
-            await tls.ShutdownAsync().ConfigureAwait(false);
+            BeginWrite();
+            try
+            {
+                string? reason = code == WebSocketCloseStatus.MessageTooBig ? CloseReason : null;
+                await webSocket.CloseOutputAsync(code, reason, CancellationToken.None).ConfigureAwait(false);
+            }
+            finally
+            {
+                EndWrite();
+            }
         }
     }
-
-    private Task CloseAsync(WebSocketCloseStatus? status, CancellationToken cancellation) =>
-        status is { } code ? webSocket.CloseOutputAsync(code, code == WebSocketCloseStatus.MessageTooBig ? CloseReason : null, cancellation)
-            : Task.CompletedTask;
 }

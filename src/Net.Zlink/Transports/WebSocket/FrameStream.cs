@@ -1,18 +1,16 @@
 using System.Runtime.CompilerServices;
 using System.Security.Cryptography;
 using Net.Zlink.Buffers;
-using Net.Zlink.Flow;
 
 namespace Net.Zlink.Transports.WebSocket;
 
 /// <summary>
-/// A stream that reads ahead, so that small reads of WebSocket frame headers cost no system call each. The HTTP heads of the upgrade are
-/// read here as well, and the bytes after them stay in place. One reader and one writer at a time; asynchronous only.
+/// What a WebSocket's library reads from and writes to. The HTTP heads of the upgrade are read here as well, and the bytes after them stay.
+/// Knows the frames that are written. One reader and one writer at a time; asynchronous only.
 /// </summary>
-internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
+internal sealed class FrameStream(Stream stream, WireStream inner, BufferPool pool) : Stream
 {
-    // A frame header has up to 14 bytes, a small frame 100: this holds hundreds of them, and two TLS records.
-    public const int BufferSize = 32 * 1024;
+    private const int FirstSize = 4 * 1024;
 
     // The first byte of an unfragmented CLOSE (RFC 6455, 5.2): FIN and opcode 8.
     private const byte CloseFrame = 0x88;
@@ -31,7 +29,6 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
     private byte[]? _buffer;
     private int _start;
     private int _end;
-    private ReadQuota _quota;
     private volatile bool _hasEndedWriting;
     private volatile bool _hasClosed;
     private bool _isReleased;
@@ -44,16 +41,12 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
     /// <summary>A CLOSE is the last frame (RFC 6455, 5.5.1): later writes are discarded.</summary>
     public bool HasClosed => _hasClosed;
 
-    /// <summary>
-    /// The socket's own stream, if that is directly below and its handshake is over: then an idle connection holds no buffer, even after a
-    /// false report.
-    /// </summary>
-    public ReadinessStream? LowerStream { get; set; }
+    public WireStream Inner => inner;
 
     public Func<bool>? IsOver { get; set; }
 
     /// <summary>The longest HTTP head. The buffer grows up to it with the bytes that come.</summary>
-    public int LongestHead { get; set; } = BufferSize;
+    public int LongestHead { get; init; } = FirstSize;
 
     public override bool CanRead => true;
 
@@ -65,23 +58,10 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
 
     public override long Position { get => throw new NotSupportedException(); set => throw new NotSupportedException(); }
 
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    /// <summary>Reads more of a head. False: the peer has ended.</summary>
     public async ValueTask<bool> FillAsync(CancellationToken cancellation)
     {
-        int read;
-        if (LowerStream is { } socket)
-        {
-            cancellation.ThrowIfCancellationRequested();
-            Exception? failure;
-            while (!TryFill(socket, out read, out failure))
-            {
-                _ = await socket.ReadAsync(Memory<byte>.Empty, cancellation).ConfigureAwait(false);
-            }
-
-            return failure is null ? read > 0 : throw failure;
-        }
-
-        read = await inner.ReadAsync(RemainingSpace(), cancellation).ConfigureAwait(false);
+        int read = await stream.ReadAsync(RemainingSpace(), cancellation).ConfigureAwait(false);
         _end += read;
         return read > 0;
     }
@@ -96,68 +76,28 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
     }
 
     /// <summary>
-    /// Holds no buffer while nothing comes. On the pool with yields: a flood holds neither the caller, possibly a shard, nor a thread.
-    /// </summary>
-    public async Task DrainAsync(CancellationToken cancellation)
-    {
-        var quota = new ReadQuota();
-        long drained = 0;
-        await ThreadHop.ToBackOfPool;
-        do
-        {
-            drained += Buffered.Length;
-            quota.Consume(Buffered.Length);
-            Consume(Buffered.Length);
-            if (drained > Wire.MaxDiscarded)
-            {
-                break;
-            }
-
-            if (quota.TryEnd())
-            {
-                await ThreadHop.ToBackOfPool;
-            }
-
-            _ = await inner.ReadAsync(Memory<byte>.Empty, cancellation).ConfigureAwait(false);
-        }
-        while (await FillAsync(cancellation).ConfigureAwait(false));
-        ReturnBuffer();
-    }
-
-    /// <summary>
     /// The WebSocket answers PINGs while it reads, and a failed answer would end the reads and so the connection, before the peer has read
     /// everything.
     /// </summary>
     public void EndWriting() => _hasEndedWriting = true;
 
-    public void BeginTurn() => _quota.Begin();
-
     public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
-        if (_quota.TryEnd())
+        if (inner.IsTurnOver)
         {
-            return ReadQuota.ReadElsewhereAsync(this, buffer, cancellationToken);
+            return ReadInNextTurnAsync(buffer, cancellationToken);
         }
 
         if (_end > _start)
         {
-            return new ValueTask<int>(ConsumeInto(buffer));
+            int taken = Math.Min(buffer.Length, _end - _start);
+            Buffered[..taken].CopyTo(buffer.Span);
+            inner.ChargeTurn(taken);
+            Consume(taken);
+            return new ValueTask<int>(taken);
         }
 
-        if (IsOver is { } isOver && isOver())
-        {
-            return default;
-        }
-
-        if (buffer.Length is 0 or >= BufferSize)
-        {
-            return inner.ReadAsync(buffer, cancellationToken);
-        }
-
-        return LowerStream is null || cancellationToken.IsCancellationRequested || !TryFill(LowerStream, out _, out Exception? failure)
-            ? ReadBehindAsync(buffer, cancellationToken)
-            : failure is null ? new ValueTask<int>(ConsumeInto(buffer))
-            : ValueTask.FromException<int>(failure);
+        return IsOver is { } isOver && isOver() ? default : stream.ReadAsync(buffer, cancellationToken);
     }
 
     public override Task<int> ReadAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
@@ -179,10 +119,10 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
         bool isAnswer = buffer.Span is [PongFrame, ..];
         if (isAnswer)
         {
-            _quota.Consume(AnswerCost);
+            inner.ChargeTurn(AnswerCost);
         }
 
-        ValueTask write = inner.WriteAsync(buffer, cancellationToken);
+        ValueTask write = stream.WriteAsync(buffer, cancellationToken);
         if (!write.IsCompletedSuccessfully)
         {
             return WriteUntilEndAsync(write, isAnswer);
@@ -206,7 +146,7 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
             if (!_hasClosed)
             {
                 byte[] frame = isServer ? s_ping : [s_ping[0], 0x80, .. RandomNumberGenerator.GetBytes(sizeof(uint))];
-                await inner.WriteAsync(frame).ConfigureAwait(false);
+                await stream.WriteAsync(frame).ConfigureAwait(false);
             }
         }
         finally
@@ -217,9 +157,9 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
     }
 
     public override Task WriteAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
-        inner.WriteAsync(buffer, offset, count, cancellationToken);
+        stream.WriteAsync(buffer, offset, count, cancellationToken);
 
-    public override Task FlushAsync(CancellationToken cancellationToken) => inner.FlushAsync(cancellationToken);
+    public override Task FlushAsync(CancellationToken cancellationToken) => stream.FlushAsync(cancellationToken);
 
     public override void Flush() => throw new NotSupportedException();
 
@@ -239,14 +179,14 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
         if (!_isReleased)
         {
             _isReleased = true;
-            inner.Dispose();
+            stream.Dispose();
             ReturnBuffer();
         }
     }
 
     private Memory<byte> RemainingSpace()
     {
-        _buffer ??= pool.RentArray(BufferSize);
+        _buffer ??= pool.RentArray(Math.Min(FirstSize, LongestHead));
         if (_end == _buffer.Length && _end < LongestHead)
         {
             byte[] larger = pool.RentArray(Math.Min(2 * _end, LongestHead));
@@ -258,24 +198,11 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
         return _buffer.AsMemory(_end, Math.Min(_buffer.Length, LongestHead) - _end);
     }
 
-    private bool TryFill(ReadinessStream socket, out int read, out Exception? failure)
-    {
-        bool isOver = socket.TryRead(RemainingSpace().Span, out read, out failure);
-        _end += read;
-        if (_end == _start)
-        {
-            ReturnBuffer();
-        }
-
-        return isOver;
-    }
-
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    private async ValueTask<int> ReadBehindAsync(Memory<byte> buffer, CancellationToken cancellation)
+    private async ValueTask<int> ReadInNextTurnAsync(Memory<byte> buffer, CancellationToken cancellation)
     {
-        _ = await (LowerStream ?? inner).ReadAsync(Memory<byte>.Empty, cancellation).ConfigureAwait(false);
-        await FillAsync(cancellation).ConfigureAwait(false);
-        return ConsumeInto(buffer);
+        await inner.WaitForTurn().ConfigureAwait(false);
+        return await ReadAsync(buffer, cancellation).ConfigureAwait(false);
     }
 
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
@@ -299,19 +226,6 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
     {
         await ping.ConfigureAwait(false);
         await WriteAsync(buffer, cancellation).ConfigureAwait(false);
-    }
-
-    private int ConsumeInto(Memory<byte> buffer)
-    {
-        int taken = Math.Min(buffer.Length, _end - _start);
-        _buffer.AsSpan(_start, taken).CopyTo(buffer.Span);
-        _quota.Consume(taken);
-        if (_buffer is not null)
-        {
-            Consume(taken);
-        }
-
-        return taken;
     }
 
     private void ReturnBuffer()
