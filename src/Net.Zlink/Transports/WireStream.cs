@@ -35,6 +35,7 @@ internal sealed class WireStream(Socket socket, BufferPool pool) : NetworkStream
     private byte[]? _buffer;
     private int _start;
     private int _end;
+    private Exception? _failure; // Of a read ahead: a socket reports it once.
     private int _usedOfTurn;
     private int _pollingThread;
     private int _waitingWrites;
@@ -58,8 +59,6 @@ internal sealed class WireStream(Socket socket, BufferPool pool) : NetworkStream
 
     public bool IsTurnOver => _usedOfTurn > MaxBytesPerTurn;
 
-    private bool HasInput => _end > _start || KernelWire.Examine(Socket, SelectMode.SelectRead);
-
     public void BeginTurn() => _usedOfTurn = 0;
 
     public void ChargeTurn(int bytes) => _usedOfTurn += bytes;
@@ -81,7 +80,7 @@ internal sealed class WireStream(Socket socket, BufferPool pool) : NetworkStream
         {
             failure = IoStreamErrors.Of(SocketError.OperationAborted);
         }
-        else if (IsTurnOver || !(_isTurnAwaited || (_into.IsEmpty ? HasInput : TryTake(_into.Span, out read, out failure))))
+        else if (IsTurnOver || !(_isTurnAwaited || (_into.IsEmpty ? TryReadAhead() : TryTake(_into.Span, out read, out failure))))
         {
             return false;
         }
@@ -141,7 +140,7 @@ internal sealed class WireStream(Socket socket, BufferPool pool) : NetworkStream
             Exception? failure = null;
             bool isFirstWait = buffer.IsEmpty && _keepsBuffer;
             _keepsBuffer &= !isFirstWait;
-            if (buffer.IsEmpty ? _end > _start || (isFirstWait && HasInput) : TryTake(buffer.Span, out got, out failure))
+            if (buffer.IsEmpty ? _end > _start || (isFirstWait && TryReadAhead()) : TryTake(buffer.Span, out got, out failure))
             {
                 return failure is null ? new ValueTask<int>(got) : ValueTask.FromException<int>(failure);
             }
@@ -282,18 +281,14 @@ internal sealed class WireStream(Socket socket, BufferPool pool) : NetworkStream
     {
         bool isOver = true;
         into = into[.._session.MaxBytesPerRead(into.Length)];
-        if (_start == _end && into.Length >= BufferSize / 2)
+        if (_start == _end && _failure is null && into.Length >= BufferSize / 2)
         {
             isOver = TryReceive(into, out read, out failure);
         }
         else
         {
-            failure = null;
-            if (_start == _end)
-            {
-                isOver = TryReceive(_buffer ??= pool.RentArray(BufferSize), out _end, out failure);
-            }
-
+            isOver = TryReadAhead();
+            failure = _failure;
             read = Math.Min(into.Length, _end - _start);
             _buffer.AsSpan(_start, read).CopyTo(into);
             _start += read;
@@ -305,6 +300,23 @@ internal sealed class WireStream(Socket socket, BufferPool pool) : NetworkStream
 
         _usedOfTurn += _session.CostOf(read);
         Count(into[..read]);
+        return isOver;
+    }
+
+    /// <summary>As <see cref="TryTake"/>, into the buffer of this stream.</summary>
+    private bool TryReadAhead()
+    {
+        if (_start < _end || _failure is not null)
+        {
+            return true;
+        }
+
+        bool isOver = TryReceive(_buffer ??= pool.RentArray(BufferSize), out _end, out _failure);
+        if (_end == 0)
+        {
+            ReturnBuffer();
+        }
+
         return isOver;
     }
 
