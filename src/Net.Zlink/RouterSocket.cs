@@ -141,7 +141,7 @@ public sealed class RouterSocket : ReceivingSocket
     {
         base.ApplyOptions();
         Core.IsMandatory = Options.Mandatory;
-        Core.OnTakenId = (TakenIdPolicy)Options.OnDuplicateRoutingId; // The same members in the same order.
+        Core.OnTakenId = Options.OnDuplicateRoutingId;
         Core.ProbesRouter = Options.ProbeRouter;
     }
 }

@@ -52,9 +52,8 @@ public class SubscriptionChangeBenchmarks
 
         _trie.ForEachPrefix(_subscriber, _state, static (_, _, _) => { });
         var removal = new PrefixRemoval<object>(_subscriber);
-        while (removal.Find())
+        while (removal.RemoveSome())
         {
-            removal.Remove();
         }
 
         _trie.Forget(_subscriber);

@@ -16,7 +16,7 @@ internal sealed class RouterCore(EngineHost host) : SocketCore(host, ZmpSocketTy
 
     public bool IsMandatory { get; set; }
 
-    public TakenIdPolicy OnTakenId { get; set; }
+    public DuplicateRoutingId OnTakenId { get; set; }
 
     public override bool CanSend
     {
@@ -130,7 +130,7 @@ internal sealed class RouterCore(EngineHost host) : SocketCore(host, ZmpSocketTy
     }
 
     protected override PeerLink? HolderFor(PeerIdentity newcomer) =>
-        OnTakenId == TakenIdPolicy.ReplaceSilent && _table.TryGet(newcomer.RoutingId, out PeerLink? holder) ? holder : null;
+        OnTakenId == DuplicateRoutingId.ReplaceSilent && _table.TryGet(newcomer.RoutingId, out PeerLink? holder) ? holder : null;
 
     protected override void Remove(PeerLink link)
     {
@@ -166,14 +166,14 @@ internal sealed class RouterCore(EngineHost host) : SocketCore(host, ZmpSocketTy
         {
             id = _table.AddGenerated(link);
         }
-        else if (OnTakenId == TakenIdPolicy.Share)
+        else if (OnTakenId == DuplicateRoutingId.Share)
         {
             id = _table.AddNewest(peer.RoutingId, link);
             _recent.Set(peer.RoutingId, null);
         }
         else if (!_table.TryAdd(peer.RoutingId, link, out id))
         {
-            if (OnTakenId != TakenIdPolicy.Replace && !IsUnowned(peer.RoutingId, link))
+            if (OnTakenId != DuplicateRoutingId.Replace && !IsUnowned(peer.RoutingId, link))
             {
                 return false;
             }
@@ -232,7 +232,7 @@ internal sealed class RouterCore(EngineHost host) : SocketCore(host, ZmpSocketTy
 
     protected override void DisplacePeer(PeerLink link)
     {
-        Detach(link, dropUnread: OnTakenId == TakenIdPolicy.Replace);
+        Detach(link, dropUnread: OnTakenId == DuplicateRoutingId.Replace);
         byte[] routeId = link.Alias ?? link.Peer.RoutingId;
         link.Displace(() => WhenReleased(routeId));
     }
@@ -245,7 +245,7 @@ internal sealed class RouterCore(EngineHost host) : SocketCore(host, ZmpSocketTy
 
     private bool TryFindOlder(ReadOnlySpan<byte> routeId, ref PeerLink? leaving)
     {
-        if (leaving is null || OnTakenId != TakenIdPolicy.Share)
+        if (leaving is null || OnTakenId != DuplicateRoutingId.Share)
         {
             return false;
         }

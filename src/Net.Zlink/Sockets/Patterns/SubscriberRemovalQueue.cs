@@ -164,11 +164,12 @@ internal sealed class SubscriberRemovalQueue(PublisherCore core) : IThreadPoolWo
     private void Remove(Subscriber<PeerLink> subscriber)
     {
         var removal = new PrefixRemoval<PeerLink>(subscriber);
-        while (removal.Find())
+        bool mayHaveMore = true;
+        while (mayHaveMore)
         {
             using (core.TableGate.EnterScope())
             {
-                removal.Remove();
+                mayHaveMore = removal.RemoveSome();
             }
         }
 

@@ -21,12 +21,6 @@ internal struct PrefixChildren<TValue>
 
     public readonly PrefixNode<TValue>? Only => Count == 1 ? _nodes![0] : null;
 
-    public readonly void Fetch()
-    {
-        Buffers.CacheLines.Fetch(_keys);
-        Buffers.CacheLines.FetchLarge(_nodes);
-    }
-
     public readonly PrefixNode<TValue>? Find(byte key)
     {
         PrefixNode<TValue>?[]? nodes = _nodes;

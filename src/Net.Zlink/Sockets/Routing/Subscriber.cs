@@ -46,8 +46,6 @@ internal struct SubscriberSet<TPeer>
 
     public readonly ReadOnlySpan<Subscriber<TPeer>> Items => _items.AsSpan(0, Count);
 
-    public readonly void Fetch() => Buffers.CacheLines.Fetch(_items);
-
     public int Add(Subscriber<TPeer> subscriber)
     {
         if (_items is null)

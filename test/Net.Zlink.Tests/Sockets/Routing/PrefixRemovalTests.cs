@@ -29,14 +29,13 @@ public sealed class PrefixRemovalTests
         var removal = new PrefixRemoval<string>(leaving, most);
         for (int taken = 0; taken < Count; taken += Math.Min(most, Count))
         {
-            Assert.True(removal.Find());
             Assert.Equal(Count - taken, HeldBy(trie, "leaving", Count));
-            removal.Remove();
+            Assert.True(removal.RemoveSome());
             Assert.Equal(Math.Max(0, Count - taken - most), HeldBy(trie, "leaving", Count));
             Assert.Equal(Count / 2, HeldBy(trie, "staying", Count));
         }
 
-        Assert.False(removal.Find());
+        Assert.False(removal.RemoveSome());
         trie.Forget(leaving);
         Assert.Equal((Count / 2, staying.StoredBytes), (trie.PrefixCount, trie.StoredBytes));
         trie.RemoveAll(staying);

@@ -31,9 +31,8 @@ internal static class RoutingFixture
         where TPeer : class
     {
         var removal = new PrefixRemoval<TPeer>(subscriber);
-        while (removal.Find())
+        while (removal.RemoveSome())
         {
-            removal.Remove();
         }
 
         trie.Forget(subscriber);

@@ -1,9 +1,0 @@
-namespace Net.Zlink.Sockets.Routing;
-
-internal enum TakenIdPolicy
-{
-    ReplaceSilent,
-    Refuse,
-    Replace,
-    Share,
-}
