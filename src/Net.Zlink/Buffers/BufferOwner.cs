@@ -10,19 +10,13 @@ namespace Net.Zlink.Buffers;
 /// <para>A memory manager, so that a memory obtained before Dispose is checked with each span. The array is pinned already, so a pin needs
 /// no handle.</para>
 /// </remarks>
-internal sealed class BufferOwner : MemoryManager<byte>
+internal sealed class BufferOwner(BufferPool pool, byte[] array) : MemoryManager<byte>
 {
     private const int DisposedBit = 1 << 30;
 
-    private BufferPool? _pool;
-    private byte[]? _array;
+    private BufferPool? _pool = pool;
+    private byte[]? _array = array;
     private int _state;
-
-    internal BufferOwner(BufferPool pool, byte[] array)
-    {
-        _pool = pool;
-        _array = array;
-    }
 
     public override Memory<byte> Memory => CreateMemory(Array().Length);
 

@@ -1,4 +1,3 @@
-using System.Diagnostics.CodeAnalysis;
 using System.Threading.Tasks.Sources;
 
 namespace Net.Zlink.Engine;
