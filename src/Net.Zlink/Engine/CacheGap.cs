@@ -2,7 +2,10 @@ using System.Runtime.CompilerServices;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>Padding that gives its neighbours cache lines of their own: one line, and the adjacent one that processors prefetch.</summary>
+/// <summary>
+/// A cache line of padding. With the counts before it, which are seldom written, it keeps two lines between its neighbours: processors
+/// prefetch the adjacent one.
+/// </summary>
 [InlineArray(PaddingLongs)]
 internal struct CacheGap
 {

@@ -1,6 +1,5 @@
 using Net.Zlink.Engine;
 using Net.Zlink.Sockets;
-using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink;
 

@@ -22,8 +22,8 @@ internal sealed partial class InboundLane(QueueLimits limits, ContextQuota? cont
     private CacheGap _gap;
     private Consumer _consumer = new() { Limits = ReportsOf(limits) };
 
-    /// <summary>Where the counts are that a sender writes for each message, and what a consumer writes for each.</summary>
-    public static (int Counts, int Consumer) Layout { get; } = LayoutOf(new InboundLane(default));
+    /// <summary>Where the counts are that a sender writes for each message, and behind the gap what a consumer writes.</summary>
+    public static (int Counts, int Gap, int Consumer) Layout { get; } = LayoutOf(new InboundLane(default));
 
     public bool Conflates { get; set; }
 
@@ -252,8 +252,9 @@ internal sealed partial class InboundLane(QueueLimits limits, ContextQuota? cont
         }
     }
 
-    private static (int Counts, int Consumer) LayoutOf(InboundLane lane) =>
-        (CacheLines.OffsetOf(lane, ref lane._quota.Counts), CacheLines.OffsetOf(lane, ref lane._consumer));
+    private static (int Counts, int Gap, int Consumer) LayoutOf(InboundLane lane) =>
+        (CacheLines.OffsetOf(lane, ref lane._quota.Counts), CacheLines.OffsetOf(lane, ref lane._gap),
+            CacheLines.OffsetOf(lane, ref lane._consumer));
 
     private SendStatus AppendOrThrow(in OutgoingMessage message, Slab.SlabCache slabs, PeerIdentity source, bool force, int checkedAt)
     {
