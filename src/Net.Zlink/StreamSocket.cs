@@ -34,8 +34,6 @@ public sealed class StreamSocket : ZlinkSocket
 {
     private readonly MessageReceiver<StreamMessage, StreamSource> _receiver;
     private readonly StreamSender _sender;
-    private readonly StreamBatches _batches;
-    private readonly StreamOutput _output;
     private Func<Exception>? _end;
 
     internal StreamSocket(EngineHost host, StreamOptions options)
@@ -44,8 +42,6 @@ public sealed class StreamSocket : ZlinkSocket
         Hub = new StreamHub(host, options.TotalReceiveByteLimit ?? 0);
         _receiver = new(new StreamSource(Hub), options.AllowSynchronousContinuations);
         _sender = new StreamSender(Hub, options);
-        _batches = new StreamBatches(Hub, _sender);
-        _output = new StreamOutput(Hub, _sender);
     }
 
     /// <summary>The options. Changes apply to endpoints made afterwards.</summary>
@@ -238,7 +234,7 @@ public sealed class StreamSocket : ZlinkSocket
     /// <returns>What sends to it. After the end of the connection or of the socket the answer is
     /// <see cref="SendFailure.NoPeer"/>.</returns>
     public PeerSender To(uint peerId) =>
-        new(Hub.TryFind(peerId, out StreamLink link) ? PeerOf(link) : new StreamPeer(_output, StreamLink.Unknown(peerId)));
+        new(Hub.TryFind(peerId, out StreamLink link) ? PeerOf(link) : new StreamPeer(_sender, StreamLink.Unknown(peerId)));
 
     /// <summary>Forwards received messages without waiting. Accepted ones are ended; the others still belong to the caller.</summary>
     /// <remarks>
@@ -252,7 +248,7 @@ public sealed class StreamSocket : ZlinkSocket
     /// <exception cref="ObjectDisposedException">
     /// A message is disposed. Those before it were sent, but none of a run that was read together.
     /// </exception>
-    public int SendMany(uint peerId, ReadOnlySpan<StreamMessage> messages) => _batches.SendMany(peerId, messages);
+    public int SendMany(uint peerId, ReadOnlySpan<StreamMessage> messages) => _sender.SendMany(peerId, messages);
 
     /// <summary>Forwards received messages, and waits until all are accepted. Accepted ones are ended.</summary>
     /// <param name="peerId">The receiving peer.</param>
@@ -271,7 +267,7 @@ public sealed class StreamSocket : ZlinkSocket
     /// A message is disposed. Those before it were sent, but perhaps none of a run that was read together.
     /// </exception>
     public ValueTask<int> SendManyAsync(uint peerId, ReadOnlyMemory<StreamMessage> messages,
-        CancellationToken cancellationToken = default) => _batches.SendManyAsync(peerId, messages, cancellationToken);
+        CancellationToken cancellationToken = default) => _sender.SendManyAsync(peerId, messages, cancellationToken);
 
     /// <summary>Sends one payload to many peers, encoded once, without waiting. Skips peers that are full or have disconnected.</summary>
     /// <param name="peerIds">The peers.</param>
@@ -333,7 +329,7 @@ public sealed class StreamSocket : ZlinkSocket
             return peer;
         }
 
-        var made = new StreamPeer(_output, link);
+        var made = new StreamPeer(_sender, link);
         return (StreamPeer)link.SetView(made);
     }
 

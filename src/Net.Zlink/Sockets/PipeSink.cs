@@ -5,7 +5,6 @@ using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol;
 using Net.Zlink.Transports;
-using Net.Zlink.Transports.WebSocket;
 
 namespace Net.Zlink.Sockets;
 
@@ -21,7 +20,6 @@ internal sealed class PipeSink : IConnectionSink
     private readonly Pipe _received;
     private readonly PipeOutput _output;
     private readonly Action _onRead;
-    private readonly TaskCompletionSource _closed = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly TaskCompletionSource _abandoned = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly CancellationTokenSource _ended = new();
     private ConfiguredValueTaskAwaitable<FlushResult>.ConfiguredValueTaskAwaiter _delivering;
@@ -29,6 +27,7 @@ internal sealed class PipeSink : IConnectionSink
     private volatile bool _isOutputEnded;
     private volatile bool _isInputUnread;
     private bool _isInputEnded;
+    private Task _handling = Task.CompletedTask;
     private DisconnectReason _reason = DisconnectReason.Local;
     private string? _abortReason;
 
@@ -48,7 +47,6 @@ internal sealed class PipeSink : IConnectionSink
         {
             EndsByHalves = true,
         };
-        link.Connection = _connection;
         link.Pipe = this;
     }
 
@@ -59,6 +57,10 @@ internal sealed class PipeSink : IConnectionSink
     public OutboundQueue Outbound => _connection.Outbound;
 
     public StreamLink Link => _link;
+
+    public Connection Connection => _connection;
+
+    public Func<Task>? Handle { get; set; }
 
     /// <summary>The peer has ended its side, or the connection has ended.</summary>
     public CancellationToken Ended => _ended.Token;
@@ -84,15 +86,6 @@ internal sealed class PipeSink : IConnectionSink
         }
 
         return exception is not null;
-    }
-
-    public void Start() => _connection.Start();
-
-    /// <summary>Completes when the connection has ended and <paramref name="handling"/>, too, which a shutdown stops waiting for.</summary>
-    public async Task WaitForEndAsync(Task handling)
-    {
-        await _closed.Task.ConfigureAwait(false);
-        await Task.WhenAny(handling, _abandoned.Task).ConfigureAwait(false);
     }
 
     public void Complete(DisconnectReason reason)
@@ -147,7 +140,7 @@ internal sealed class PipeSink : IConnectionSink
 
     public void OnOpened(Connection connection)
     {
-        // The pipe was announced when the connection was made.
+        _handling = Handle is { } handle ? Task.Run(handle) : _handling;
     }
 
     public Delivery OnFrames(Connection connection, in InboundBatch batch)
@@ -180,7 +173,7 @@ internal sealed class PipeSink : IConnectionSink
         }
     }
 
-    public void OnInputEnded(Connection connection) => EndInput(connection.Wire is WebSocketWire { IsCutOff: true }
+    public void OnInputEnded(Connection connection) => EndInput(connection.Wire.IsCutOff
         ? new IOException("The connection was lost: the peer ended it without a CLOSE.", new SocketException((int)SocketError.ConnectionReset))
         : null);
 
@@ -196,7 +189,7 @@ internal sealed class PipeSink : IConnectionSink
     public void OnClosed(Connection connection)
     {
         EndInput(Failure);
-        _closed.TrySetResult();
+        _ = EndAsync();
     }
 
     public void OnFault(Connection connection, Exception exception) => _hub.ReportFault(_link, exception);
@@ -206,6 +199,13 @@ internal sealed class PipeSink : IConnectionSink
         _delivering.GetResult();
         _isFull = false;
         _connection.Resume();
+    }
+
+    /// <summary>The handler may never return: a shutdown waits for it until its deadline only.</summary>
+    private async Task EndAsync()
+    {
+        await Task.WhenAny(_handling, _abandoned.Task).ConfigureAwait(false);
+        _hub.OnClosed(_link);
     }
 
     private void EndInput(IOException? failure)

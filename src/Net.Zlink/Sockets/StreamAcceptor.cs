@@ -15,7 +15,7 @@ internal sealed class StreamAcceptor(StreamHub hub, StreamSettings settings, IPe
     {
         try
         {
-            if (factory.Create(hub, wire, settings, listener.Endpoint, origin: listener) == 0)
+            if (hub.Open(wire, settings, factory, listener.Endpoint, origin: listener) is null)
             {
                 ReleaseConnection();
             }
@@ -38,10 +38,8 @@ internal sealed class StreamAcceptor(StreamHub hub, StreamSettings settings, IPe
 
 internal interface IPeerFactory
 {
-    /// <summary>
-    /// Returns the peer's id, or 0 if the connection was reset at once (the wire is disposed). The caller has entered the socket.
-    /// </summary>
-    uint Create(StreamHub hub, Wire wire, StreamSettings settings, RedactedEndpoint endpoint, IConnectionOrigin origin);
+    /// <summary>Makes the link's connection, which the caller starts.</summary>
+    Connection Create(StreamHub hub, StreamLink link, Wire wire, StreamSettings settings);
 }
 
 internal sealed record StreamSettings(ConnectionSettings Connection, TransportSettings Transport, QueueLimits Inbound, int MaxConnections);

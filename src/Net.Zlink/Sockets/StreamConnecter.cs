@@ -57,14 +57,14 @@ internal sealed class StreamConnecter : IConnecter, IConnectionOrigin
 
     public bool Begin(Wire wire)
     {
-        uint id = _factory.Create(_hub, wire, _settings, _dialer.Target.Redacted, origin: this);
-        if (id != 0)
+        if (_hub.Open(wire, _settings, _factory, _dialer.Target.Redacted, origin: this) is not { } link)
         {
-            _dialer.OnReady();
-            _first.TrySetResult(id);
+            return false;
         }
 
-        return id != 0;
+        _dialer.OnReady();
+        _first.TrySetResult(link.Id);
+        return true;
     }
 
     public void RequestClose(DisconnectReason reason, CloseMode mode, TimeSpan? linger)

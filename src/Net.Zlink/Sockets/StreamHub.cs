@@ -1,11 +1,11 @@
 using System.Buffers.Binary;
-using System.Collections.Concurrent;
 using System.Globalization;
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.Stream;
 using Net.Zlink.Sockets.Endpoints;
 using Net.Zlink.Sockets.Links;
+using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets;
 
@@ -14,7 +14,7 @@ internal sealed class StreamHub
     // Beyond this many unread events new connections are refused, so that churn cannot fill the memory of a process that does not receive.
     private const int MaxUnreadNotices = 65_536;
 
-    private readonly ConcurrentDictionary<uint, StreamLink> _links = new();
+    private int _peerCount;
     private int _unreadNotices;
 
     public StreamHub(EngineHost host, long totalReceiveBytes)
@@ -41,9 +41,9 @@ internal sealed class StreamHub
 
     public IPeerFactory Pull { get; }
 
-    public int PeerCount => _links.Count;
+    public int PeerCount => Volatile.Read(ref _peerCount);
 
-    public ICollection<StreamLink> Peers => _links.Values;
+    public IEnumerable<StreamLink> Peers => Links.All.Where(static link => link.IsPeer);
 
     public StreamLinks Links { get; }
 
@@ -58,36 +58,76 @@ internal sealed class StreamHub
 
     public Task AllClosed => Parts.AllClosed;
 
-    public bool TryFind(uint id, out StreamLink link) => _links.TryGetValue(id, out link!);
+    public bool TryFind(uint id, out StreamLink link) => Links.TryFind(id, out link!) && link.IsPeer;
 
     /// <inheritdoc cref="StreamLinks.AcquireConnection"/>
     public string? AcquireConnection(StreamSettings settings) => Volatile.Read(ref _unreadNotices) >= MaxUnreadNotices
         ? $"{MaxUnreadNotices} connect and disconnect events are unread; receive them"
         : Links.AcquireConnection(settings);
 
-    public void Announce(StreamLink link)
+    /// <summary>Null: the connection was reset at once, and the wire is disposed. The caller has entered the socket.</summary>
+    public StreamLink? Open(
+        Wire wire, StreamSettings settings, IPeerFactory factory, RedactedEndpoint endpoint, IConnectionOrigin origin)
     {
-        _links[link.Id] = link;
-        if (link.HasEnded)
+        if (wire.RemoteEndPoint is null)
         {
-            _links.TryRemove(new KeyValuePair<uint, StreamLink>(link.Id, link));
+            wire.Dispose();
+            return null;
         }
-        else if (IsClosed || link.Origin is BoundListener { IsClosed: true })
+
+        StreamLink link = Links.Register(endpoint, origin, wire);
+        Connection connection = factory.Create(this, link, wire, settings);
+        link.Connection = connection;
+        Report(link, wire);
+        Announce(link);
+        connection.Start();
+        return link;
+    }
+
+    private void Announce(StreamLink link)
+    {
+        // Before it is a peer, so that the number never falls below zero. A connection that was closed meanwhile becomes none.
+        Interlocked.Increment(ref _peerCount);
+        Interlocked.Add(ref _peerCount, link.TryBegin() ? 0 : -1);
+
+        if (link.Lane is { } lane)
+        {
+            Interlocked.Increment(ref _unreadNotices);
+            lane.AnnounceConnect();
+        }
+
+        if (IsClosed || link.Origin is BoundListener { IsClosed: true })
         {
             link.RequestClose(DisconnectReason.Local, CloseMode.Orderly);
         }
     }
 
+    private void Report(StreamLink link, Wire wire)
+    {
+        if (Monitors.IsEmpty)
+        {
+            return;
+        }
+
+        (string ours, string theirs) = link.Ends;
+        if (!wire.HadHandshake)
+        {
+            bool accepted = link.Origin is BoundListener;
+            Monitors.Publish(accepted ? SocketEventTypes.Accepted : SocketEventTypes.Connected, wire.Handle, ours, theirs, link.Id);
+        }
+
+        Monitors.Publish(SocketEventTypes.ConnectionReady, 0, ours, theirs, link.Id);
+    }
+
     /// <summary>True for the one caller that announces the end to the application.</summary>
     public bool EndPeer(StreamLink link, DisconnectReason reason, string? detail)
     {
-        // The peer is marked as ended first: Announce adds first and then checks for the end, so one of the two removes it.
-        bool isFirst = link.TryEnd(reason);
-        _links.TryRemove(new KeyValuePair<uint, StreamLink>(link.Id, link));
-        if (!isFirst)
+        if (!link.TryEnd(reason, out bool wasPeer))
         {
             return false;
         }
+
+        Interlocked.Add(ref _peerCount, wasPeer ? -1 : 0);
 
         // As in the native core, a connection that this side ends in order raises no event.
         if (reason is not (DisconnectReason.Local or DisconnectReason.ContextTerminated) && !Monitors.IsEmpty)
@@ -115,12 +155,6 @@ internal sealed class StreamHub
         AnnounceEnd(link, dropUnread: true);
         link.RequestClose(DisconnectReason.Local, mode);
         return true;
-    }
-
-    public void AnnounceConnect(StreamLink link)
-    {
-        Interlocked.Increment(ref _unreadNotices);
-        link.Lane!.AnnounceConnect();
     }
 
     /// <summary>Once for each peer. Its unread messages come before, unless they are dropped.</summary>

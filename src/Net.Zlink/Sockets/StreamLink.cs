@@ -14,14 +14,15 @@ namespace Net.Zlink.Sockets;
 internal sealed class StreamLink(uint id, RedactedEndpoint endpoint, IConnectionOrigin? origin, Wire? wire, StreamHub? hub = null)
     : LaneOwner
 {
-    private int _ended; // The reason + 1, so that one word holds the end and its reason.
+    // 0: not announced yet, 1: a peer, else the reason + 2: one word holds the end and its reason.
+    private int _state;
     private object? _view;
 
     /// <summary>What a number that no peer has stands for: a peer that has left.</summary>
     public static StreamLink Unknown(uint id)
     {
         var link = new StreamLink(id, "", origin: null, wire: null);
-        link.TryEnd(DisconnectReason.Local);
+        link.TryEnd(DisconnectReason.Local, out _);
         return link;
     }
 
@@ -70,9 +71,12 @@ internal sealed class StreamLink(uint id, RedactedEndpoint endpoint, IConnection
 
     public object SetView(object view) => Interlocked.CompareExchange(ref _view, view, null) ?? view;
 
-    public bool HasEnded => Volatile.Read(ref _ended) != 0;
+    /// <summary>It can be sent to: it was announced, and has not ended.</summary>
+    public bool IsPeer => Volatile.Read(ref _state) == 1;
 
-    public DisconnectReason EndReason => (DisconnectReason)Math.Max(0, Volatile.Read(ref _ended) - 1);
+    public bool HasEnded => Volatile.Read(ref _state) > 1;
+
+    public DisconnectReason EndReason => (DisconnectReason)Math.Max(0, Volatile.Read(ref _state) - 2);
 
     public override Connection? Reader => Connection;
 
@@ -92,7 +96,13 @@ internal sealed class StreamLink(uint id, RedactedEndpoint endpoint, IConnection
         }
     }
 
-    public bool TryEnd(DisconnectReason reason) => Interlocked.CompareExchange(ref _ended, (int)reason + 1, 0) == 0;
+    public bool TryBegin() => Interlocked.CompareExchange(ref _state, 1, 0) == 0;
+
+    public bool TryEnd(DisconnectReason reason, out bool wasPeer)
+    {
+        wasPeer = Interlocked.CompareExchange(ref _state, (int)reason + 2, 1) == 1;
+        return wasPeer || Interlocked.CompareExchange(ref _state, (int)reason + 2, 0) == 0;
+    }
 
     public void AddLane(QueueLimits limits)
     {

@@ -1,3 +1,5 @@
+using System.Collections.Concurrent;
+using System.Diagnostics.CodeAnalysis;
 using Net.Zlink.Engine;
 using Net.Zlink.Sockets.Endpoints;
 using Net.Zlink.Transports;
@@ -8,21 +10,15 @@ namespace Net.Zlink.Sockets;
 internal sealed class StreamLinks(StreamHub hub)
 {
     private readonly Lock _gate = new();
-    private readonly Dictionary<uint, StreamLink> _living = [];
+    private readonly ConcurrentDictionary<uint, StreamLink> _living = new();
     private readonly ListsByKey<IConnectionOrigin, StreamLink> _byOrigin = new();
     private uint _lastId;
+    private int _count; // The dictionary would take all its locks.
     private ConnectionLimit _connectionLimit;
 
-    public StreamLink[] All
-    {
-        get
-        {
-            lock (_gate)
-            {
-                return [.. _living.Values];
-            }
-        }
-    }
+    public ICollection<StreamLink> All => _living.Values;
+
+    public bool TryFind(uint id, [NotNullWhen(true)] out StreamLink? link) => _living.TryGetValue(id, out link);
 
     public StreamLink[] Of(IConnectionOrigin origin)
     {
@@ -36,7 +32,7 @@ internal sealed class StreamLinks(StreamHub hub)
     {
         lock (_gate)
         {
-            return _connectionLimit.Acquire(_living.Count, settings.MaxConnections);
+            return _connectionLimit.Acquire(_count, settings.MaxConnections);
         }
     }
 
@@ -63,7 +59,8 @@ internal sealed class StreamLinks(StreamHub hub)
             while (id == 0 || _living.ContainsKey(id));
 
             link = new StreamLink(id, endpoint, origin, wire, hub);
-            _living.Add(id, link);
+            _living[id] = link;
+            _count++;
             _byOrigin.Add(origin, link);
             if (origin is BoundListener)
             {
@@ -81,7 +78,8 @@ internal sealed class StreamLinks(StreamHub hub)
         Interlocked.Increment(ref hub.Counters.Closed);
         lock (_gate)
         {
-            _living.RemoveAndTrim(link.Id, out _);
+            _living.TryRemove(link.Id, out _);
+            _count--;
             _byOrigin.Remove(link.Origin!, link);
         }
 

@@ -15,7 +15,5 @@ internal interface IStreamOutput
     /// <summary><paramref name="owner"/>: disposed after an accepted send, or null.</summary>
     ValueTask SendAsync(StreamLink link, ReadOnlyMemory<byte> payload, IMemoryOwner<byte>? owner, CancellationToken cancellation);
 
-    int SendMany(StreamLink link, StreamFrames frames);
-
     bool Disconnect(StreamLink link, CloseMode mode);
 }

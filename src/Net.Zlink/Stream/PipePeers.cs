@@ -1,6 +1,6 @@
+using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Sockets;
-using Net.Zlink.Sockets.Endpoints;
 using Net.Zlink.Transports;
 
 namespace Net.Zlink;
@@ -9,30 +9,14 @@ internal sealed class PipePeers(Func<StreamPipe, Task>? handler) : IPeerFactory
 {
     public StreamPipe? Made { get; private set; }
 
-    public uint Create(StreamHub hub, Wire wire, StreamSettings settings, RedactedEndpoint endpoint, IConnectionOrigin origin)
+    public Connection Create(StreamHub hub, StreamLink link, Wire wire, StreamSettings settings)
     {
-        if (wire.RemoteEndPoint is null)
-        {
-            wire.Dispose();
-            return 0;
-        }
-
-        StreamLink link = hub.Links.Register(endpoint, origin, wire);
         var sink = new PipeSink(hub, link, wire, settings.Connection);
-        FramedPeers.Report(hub, link, wire);
-        hub.Announce(link);
         var pipe = new StreamPipe(sink);
         Made = pipe;
         // On a stack of its own: it may block before it returns its task.
-        _ = ServeAsync(hub, sink, handler is null ? Task.CompletedTask : Task.Run(() => HandleAsync(hub, sink, pipe, handler)));
-        sink.Start();
-        return link.Id;
-    }
-
-    private static async Task ServeAsync(StreamHub hub, PipeSink sink, Task handling)
-    {
-        await sink.WaitForEndAsync(handling).ConfigureAwait(false);
-        hub.OnClosed(sink.Link);
+        sink.Handle = handler is null ? null : () => HandleAsync(hub, sink, pipe, handler);
+        return sink.Connection;
     }
 
     private static async Task HandleAsync(StreamHub hub, PipeSink sink, StreamPipe pipe, Func<StreamPipe, Task> handle)

@@ -159,7 +159,26 @@ public sealed class StreamPeer : IMessageSender
     /// <remarks>Forwarded frames keep their receive buffer until they are written.</remarks>
     /// <param name="frames">A handler's frames, while they are valid.</param>
     /// <returns>How many were accepted, from the first on. Fewer than all if the peer has no capacity or has disconnected.</returns>
-    public int SendMany(StreamFrames frames) => _output.SendMany(_link, frames);
+    public int SendMany(StreamFrames frames)
+    {
+        if (frames.Count > 0 && frames.TrySendTo(_link) == SendStatus.Accepted)
+        {
+            return frames.Count;
+        }
+
+        int sent = 0;
+        foreach (ReadOnlyMemory<byte> frame in frames)
+        {
+            if (!_output.TrySend(_link, frame.Span))
+            {
+                break;
+            }
+
+            sent++;
+        }
+
+        return sent;
+    }
 
     /// <summary>Ends the connection. The id is invalid at once. Idempotent.</summary>
     /// <param name="abort">

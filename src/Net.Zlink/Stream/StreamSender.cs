@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Runtime.CompilerServices;
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Protocol.Stream;
@@ -7,7 +8,7 @@ using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink;
 
-internal sealed class StreamSender
+internal sealed class StreamSender : IStreamOutput
 {
     private readonly StreamHub _hub;
     private readonly StreamOptions _options;
@@ -21,9 +22,11 @@ internal sealed class StreamSender
         _recycle = waiter => _waiters.Return((SendOutcome)waiter);
     }
 
-    public StreamLink Find(uint peerId) => _hub.TryFind(peerId, out StreamLink link) ? link : throw Unreachable(peerId);
+    public bool Disconnect(StreamLink link, CloseMode mode) => _hub.Disconnect(link.Id, mode);
 
-    public static SendResult TrySend(StreamLink link, ReadOnlySpan<byte> payload)
+    private StreamLink Find(uint peerId) => _hub.TryFind(peerId, out StreamLink link) ? link : throw Unreachable(peerId);
+
+    public SendResult TrySend(StreamLink link, ReadOnlySpan<byte> payload)
     {
         CheckLength(payload.Length);
         return ToResult(link.TrySend(payload));
@@ -53,7 +56,7 @@ internal sealed class StreamSender
         return SendDeferredAsync(link, new DeferredMessage(payload, owner), cancellation);
     }
 
-    public ValueTask SendDeferredAsync(StreamLink link, in DeferredMessage message, CancellationToken cancellation)
+    private ValueTask SendDeferredAsync(StreamLink link, in DeferredMessage message, CancellationToken cancellation)
     {
         if (link.Framed is null)
         {
@@ -78,6 +81,62 @@ internal sealed class StreamSender
 
         ThrowUnlessAccepted(status, link.Id);
         return default;
+    }
+
+    public int SendMany(uint peerId, ReadOnlySpan<StreamMessage> messages) =>
+        _hub.TryFind(peerId, out StreamLink link) ? SendMany(link, messages) : 0;
+
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    public async ValueTask<int> SendManyAsync(uint peerId, ReadOnlyMemory<StreamMessage> messages, CancellationToken cancellation)
+    {
+        StreamLink link = Find(peerId);
+        cancellation.ThrowIfCancellationRequested();
+        int sent = 0;
+        try
+        {
+            while ((sent += SendMany(link, messages.Span[sent..])) < messages.Length)
+            {
+                await SendDeferredAsync(link, messages.Span[sent].Defer(), cancellation).ConfigureAwait(false);
+                messages.Span[sent].Dispose();
+                sent++;
+            }
+        }
+        catch (Exception e) when (sent > 0 && (e is OperationCanceledException or ZlinkException))
+        {
+            // The number of accepted messages must be returned; the next call throws.
+        }
+
+        return sent;
+    }
+
+    private static int SendMany(StreamLink link, ReadOnlySpan<StreamMessage> messages)
+    {
+        int sent = 0;
+        SendStatus status = link.Framed is null ? link.Unframed : SendStatus.Accepted;
+        while (status == SendStatus.Accepted && sent < messages.Length)
+        {
+            InboundRun run = StreamMessage.RunOf(messages[sent..]);
+            status = Pass(run, link);
+            if (status == SendStatus.Full && run.Count > 1)
+            {
+                run = run.First;
+                status = Pass(run, link);
+            }
+
+            if (status == SendStatus.Accepted)
+            {
+                run.Release();
+                sent += run.Count;
+            }
+        }
+
+        return sent;
+    }
+
+    private static SendStatus Pass(in InboundRun run, StreamLink link)
+    {
+        (Slab slab, int offset, int length) = run.Frames;
+        return link.TrySend(slab, offset, length, run.Count);
     }
 
     public int Broadcast(ReadOnlySpan<uint> peerIds, ReadOnlySpan<byte> payload)

@@ -30,23 +30,7 @@ internal sealed class TestStreamOutput(Func<ReadOnlyMemory<byte>, SendResult> se
         return ValueTask.CompletedTask;
     }
 
-    public int SendMany(StreamLink link, StreamFrames frames)
-    {
-        int sent = 0;
-        foreach (ReadOnlyMemory<byte> payload in frames)
-        {
-            if (!TrySend(link, payload.Span))
-            {
-                break;
-            }
-
-            sent++;
-        }
-
-        return sent;
-    }
-
-    public bool Disconnect(StreamLink link, CloseMode mode) => link.TryEnd(DisconnectReason.Local);
+    public bool Disconnect(StreamLink link, CloseMode mode) => link.TryEnd(DisconnectReason.Local, out _);
 
     private static void ThrowUnlessSent(SendResult result)
     {

@@ -61,6 +61,9 @@ internal abstract class Wire(Transport transport) : IDisposable
 
     public TlsSession? Tls { get; set; }
 
+    /// <summary>The transport has ended without the end that its protocol asks for: bytes may be missing.</summary>
+    public bool IsCutOff { get; protected set; }
+
     public UpgradeHead? Request { get; set; }
 
     /// <summary>What the application knows of a peer whose connection it brought.</summary>

@@ -65,10 +65,11 @@ public sealed class ArchitectureTests
         ],
     };
 
-    // Values that all layers have, since the public API names peers, depths and endpoints by them.
+    // Values that all layers have, since the public API names peers, depths, endpoints and TLS by them.
     private static readonly string[] s_sharedValues =
     [
         "./RedactedEndpoint", "Messages/RoutingId", "Options/DuplicateRoutingId", "Statistics/PeerDetails", "Statistics/QueueDepth",
+        "Statistics/TlsSession",
     ];
 
     // Who else may see what is internal in the library. What is shipped beside it uses the public API only.

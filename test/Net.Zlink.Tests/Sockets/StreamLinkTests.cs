@@ -19,7 +19,7 @@ public sealed class StreamLinkTests
             int ended = 0;
             void End(DisconnectReason reason)
             {
-                if (link.TryEnd(reason))
+                if (link.TryEnd(reason, out _))
                 {
                     Interlocked.Increment(ref ended);
                 }

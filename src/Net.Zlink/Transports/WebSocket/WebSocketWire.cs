@@ -51,8 +51,6 @@ internal sealed class WebSocketWire(
 
     public override TimeSpan PingInterval => pingInterval;
 
-    public bool IsCutOff { get; private set; }
-
     public override bool BeginSend(ReadOnlyMemory<byte> bytes, bool endsMidFrame) => base.BeginSend(bytes, endsMidFrame) || _isLate;
 
     public override WireStatus FinishSend()
