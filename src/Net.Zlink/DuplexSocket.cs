@@ -1,4 +1,3 @@
-using Net.Zlink.Sockets.Links;
 using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink;

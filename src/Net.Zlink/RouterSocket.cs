@@ -3,7 +3,6 @@ using System.Runtime.CompilerServices;
 using Net.Zlink.Engine;
 using Net.Zlink.Sockets.Links;
 using Net.Zlink.Sockets.Patterns;
-using Net.Zlink.Sockets.Routing;
 using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink;

@@ -1,6 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
 using Net.Zlink.Engine;
-using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets.Links;
 using Net.Zlink.Sockets.Routing;
