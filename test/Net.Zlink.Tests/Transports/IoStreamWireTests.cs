@@ -137,7 +137,8 @@ public sealed class IoStreamWireTests : IAsyncLifetime
     private sealed class ScriptedWire : IoStreamWire
     {
         public ScriptedWire(Socket socket)
-            : base(socket, Engine.EngineFixture.Tcp, BufferPool.Shared, new WireStream(Prepared(socket), BufferPool.Shared)) => Stream.EndHandshake();
+            : base(socket, Engine.EngineFixture.Tcp, BufferPool.Shared, new WireStream(Prepared(socket), BufferPool.Shared)) =>
+            Stream.EndHandshake();
 
         public Queue<Task<int>> Script { get; } = [];
 

@@ -84,7 +84,8 @@ public sealed class WireStreamTests : IAsyncLifetime
         Task<int> resting = _stream.ReadAsync(new byte[10], CancellationToken.None).AsTask();
         _stream.FailReads();
         await Assert.ThrowsAsync<IOException>(() => resting.Guarded());
-        await Assert.ThrowsAsync<IOException>(async () => Assert.Fail($"read {await _stream.ReadAsync(new byte[10], CancellationToken.None)}"));
+        await Assert.ThrowsAsync<IOException>(
+            async () => Assert.Fail($"read {await _stream.ReadAsync(new byte[10], CancellationToken.None)}"));
     }
 
     [Fact]

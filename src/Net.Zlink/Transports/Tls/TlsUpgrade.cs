@@ -29,7 +29,8 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
     public override async Task<UpgradeResult> RunAsync(
         KernelWire raw, BufferPool pool, TimeProvider time, PeerWait? waits, CancellationToken cancellation)
     {
-        (TlsStream? tls, UpgradeResult failure) = await AuthenticateAsync(raw.Socket, pool, time, waits, cancellation).ConfigureAwait(false);
+        (TlsStream? tls, UpgradeResult failure) =
+            await AuthenticateAsync(raw.Socket, pool, time, waits, cancellation).ConfigureAwait(false);
         if (tls is null)
         {
             return failure;
