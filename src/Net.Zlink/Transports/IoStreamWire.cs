@@ -36,8 +36,7 @@ internal abstract class IoStreamWire : SocketWire
     private bool _hasEnded;
     private bool _isReleased;
     private int _waits;
-    private Func<Task>? _restAction;
-    private TaskCompletionSource? _restActionDone;
+    private Task<Task>? _restAction;
 
     protected IoStreamWire(Socket socket, Transport transport, BufferPool pool, WireStream stream)
         : base(socket, transport)
@@ -59,7 +58,7 @@ internal abstract class IoStreamWire : SocketWire
 
     protected WireStream Stream { get; }
 
-    /// <summary>The library goes on elsewhere, in a wait of its own.</summary>
+    /// <summary>The library continues elsewhere, in a wait of its own.</summary>
     private bool IsElsewhere => _isReading && !_reading.IsCompleted && !Stream.IsResting;
 
     private bool IsAtRest => _writes == 0 && !IsElsewhere;
@@ -225,18 +224,13 @@ internal abstract class IoStreamWire : SocketWire
                 return action();
             }
 
-            if (_restAction is null)
-            {
-                _restAction = action;
-                _restActionDone = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-            }
-
+            Task<Task> later = _restAction ??= new Task<Task>(action);
             if (IsElsewhere && !AwaitLibrary())
             {
                 RunRestAction();
             }
 
-            return _restActionDone!.Task;
+            return later.Unwrap();
         }
     }
 
@@ -278,22 +272,6 @@ internal abstract class IoStreamWire : SocketWire
     private static ConfiguredValueTaskAwaitable.ConfiguredValueTaskAwaiter AwaiterOf(ValueTask task) =>
         task.ConfigureAwait(false).GetAwaiter();
 
-    private static async Task CompleteAsync(Func<Task> action, TaskCompletionSource done)
-    {
-        try
-        {
-            await action().ConfigureAwait(false);
-            done.SetResult();
-        }
-#pragma warning disable CA1031
-        catch (Exception e)
-#pragma warning restore CA1031
-        {
-            done.SetException(e);
-            _ = done.Task.Exception;
-        }
-    }
-
     private async Task EndAsync(Task farewell)
     {
         // Its exception is observed, not evaluated: off the shard, that would change the explanation.
@@ -329,7 +307,7 @@ internal abstract class IoStreamWire : SocketWire
         return isPending || Interlocked.Exchange(ref _waits, 0) == 0;
     }
 
-    /// <summary>False: it rests by now. Otherwise <see cref="OnRest"/> follows.</summary>
+    /// <summary>False: it is at rest by now. Otherwise <see cref="OnRest"/> follows.</summary>
     private bool AwaitLibrary()
     {
         if (!_isReadObserved)
@@ -341,7 +319,7 @@ internal abstract class IoStreamWire : SocketWire
         return Stream.AwaitRest();
     }
 
-    /// <summary>The library has gone on elsewhere, and now rests or is through.</summary>
+    /// <summary>The library has gone on elsewhere, and now is at rest or through.</summary>
     private void OnRest()
     {
         lock (_gate)
@@ -361,7 +339,7 @@ internal abstract class IoStreamWire : SocketWire
         if (_restAction is { } action && IsAtRest)
         {
             _restAction = null;
-            _ = CompleteAsync(action, _restActionDone!);
+            action.RunSynchronously(TaskScheduler.Default);
         }
     }
 

@@ -9,8 +9,8 @@ namespace Net.Zlink.Transports;
 /// <summary>
 /// What the libraries of TLS and WebSocket read from and write to. In a handshake it is a socket's stream, whose operations continue on the
 /// pool or on threads of their own: with inline completions they would otherwise delay all sockets of the polling thread. After
-/// <see cref="EndHandshake"/> a read takes what the socket has, or rests until the wire calls <see cref="TryContinue"/>, on whose stack the
-/// library then goes on: so it decrypts on the shard.
+/// <see cref="EndHandshake"/> a read takes what the socket has, or is at rest until the wire calls <see cref="TryContinue"/>, on whose stack the
+/// library then continues: so it decrypts on the shard.
 /// </summary>
 internal sealed class WireStream(Socket socket, BufferPool pool) : NetworkStream(socket, ownsSocket: true), IValueTaskSource<int>
 {
@@ -27,7 +27,7 @@ internal sealed class WireStream(Socket socket, BufferPool pool) : NetworkStream
 
     private ManualResetValueTaskSourceCore<int> _source;
     private Memory<byte> _into;
-    private int _rest; // Running, Resting, or Awaited: the wire wants to know when the library rests.
+    private int _rest; // Running, Resting, or Awaited: the wire wants to know when the library is at rest.
     private bool _isTurnAwaited;
     private bool _isInHandshake = true;
     private bool _isOfSession;
@@ -49,7 +49,7 @@ internal sealed class WireStream(Socket socket, BufferPool pool) : NetworkStream
 
     public PeerWait? PeerWaits { get; set; }
 
-    /// <summary>Called by a library that was elsewhere, when it rests.</summary>
+    /// <summary>Called by a library that was elsewhere, when it is at rest.</summary>
     public Action? OnRest { get; set; }
 
     public bool MayEndEarly => _keepsBuffer || _earlyEnds > 0;
@@ -63,7 +63,7 @@ internal sealed class WireStream(Socket socket, BufferPool pool) : NetworkStream
 
     public void ChargeTurn(int bytes) => _usedOfTurn += bytes;
 
-    /// <summary>False: it rests already. True: <see cref="OnRest"/> follows.</summary>
+    /// <summary>False: it is at rest already. True: <see cref="OnRest"/> follows.</summary>
     public bool AwaitRest() => Interlocked.CompareExchange(ref _rest, Awaited, Running) != Resting;
 
     /// <summary>Continues the library on this stack. False: it does not rest, or there is nothing for it in this turn.</summary>
@@ -241,10 +241,10 @@ internal sealed class WireStream(Socket socket, BufferPool pool) : NetworkStream
     {
         ReturnBuffer();
         byte[] scratch = pool.RentArray(BufferSize);
-        bool goesOn = !TryReceive(scratch, out int read, out Exception? failure) || (failure is null && read > 0);
+        bool mayContinue = !TryReceive(scratch, out int read, out Exception? failure) || (failure is null && read > 0);
         pool.ReturnArray(scratch);
         discarded += read;
-        return goesOn && discarded <= Wire.MaxDiscarded;
+        return mayContinue && discarded <= Wire.MaxDiscarded;
     }
 
     int IValueTaskSource<int>.GetResult(short token) => _source.GetResult(token);
