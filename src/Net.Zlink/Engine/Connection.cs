@@ -117,6 +117,26 @@ internal sealed class Connection : ShardWork, IWireEvents
     /// <summary>Any thread.</summary>
     public void Resume() => Shard.Post(this, Resumed);
 
+    /// <summary>While <paramref name="readers"/> have no capacity it waits among them, to be resumed. <paramref name="place"/>: there.</summary>
+    public bool MayRead(PausedReaders readers, ref PausedReader? place)
+    {
+        PausedReader? waiter = Volatile.Read(ref place);
+        if (readers.HasCapacity)
+        {
+            waiter?.OnCapacityFound();
+            return true;
+        }
+
+        if (waiter is null || !waiter.IsOf(this))
+        {
+            readers.Remove(waiter);
+            waiter = new PausedReader(readers, Shard, Resume);
+            Volatile.Write(ref place, waiter);
+        }
+
+        return !readers.Add(waiter);
+    }
+
     public void TryReadAhead() => Shard.TryRunNow(this, PrefetchReason);
 
     /// <summary>Any thread.</summary>

@@ -21,30 +21,7 @@ internal sealed class PausedReaders(Func<long> freeReads)
     /// <summary>Read without the lock.</summary>
     public int Count => Volatile.Read(ref _count);
 
-    /// <summary>A connection that may not read is resumed in its turn. <paramref name="place"/>: where it waits.</summary>
-    public bool MayRead(Connection? connection, ref PausedReader? place)
-    {
-        PausedReader? waiter = Volatile.Read(ref place);
-        if (freeReads() > 0)
-        {
-            waiter?.OnCapacityFound();
-            return true;
-        }
-
-        if (connection is null)
-        {
-            return false;
-        }
-
-        if (waiter is null || !waiter.IsOf(connection))
-        {
-            Remove(waiter);
-            waiter = new PausedReader(this, connection.Shard, connection.Resume);
-            Volatile.Write(ref place, waiter);
-        }
-
-        return !Add(waiter);
-    }
+    public bool HasCapacity => freeReads() > 0;
 
     public bool Add(PausedReader waiter)
     {
@@ -137,7 +114,7 @@ internal sealed class PausedReader : ShardWork
 
     public bool IsQueued => Volatile.Read(ref _isQueued);
 
-    public bool IsOf(Connection connection) => ReferenceEquals(_resume.Target, connection);
+    public bool IsOf(object reader) => ReferenceEquals(_resume.Target, reader);
 
     public void OnCapacityFound()
     {

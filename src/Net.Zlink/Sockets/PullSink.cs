@@ -69,5 +69,6 @@ internal sealed class PullSink(StreamHub hub) : IConnectionSink
 
     public void OnFault(Connection connection, Exception exception) => hub.ReportFault((StreamLink)connection.Context!, exception);
 
-    private bool MayReadOfAll(StreamLink link) => hub.Total?.PausedReaders.MayRead(link.Reader, ref link.PausedReader) ?? true;
+    private bool MayReadOfAll(StreamLink link) => hub.Total is not { } total
+        || (link.Reader?.MayRead(total.PausedReaders, ref link.PausedReader) ?? total.PausedReaders.HasCapacity);
 }

@@ -210,7 +210,8 @@ internal sealed class PublisherCore : SocketCore
     }
 
     public override bool MayRead(WireLink link) =>
-        _notifications is null || _notifications.PausedReaders.MayRead(link.Reader, ref link.PausedReader);
+        _notifications is null || (link.Reader?.MayRead(_notifications.PausedReaders, ref link.PausedReader)
+            ?? _notifications.PausedReaders.HasCapacity);
 
     public void SetNoticeLimits(QueueLimits limits) => _notifications?.SetLimits(default, limits);
 
