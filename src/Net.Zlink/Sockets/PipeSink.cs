@@ -174,7 +174,8 @@ internal sealed class PipeSink : IConnectionSink
     }
 
     public void OnInputEnded(Connection connection) => EndInput(connection.Wire.IsCutOff
-        ? new IOException("The connection was lost: the peer ended it without a CLOSE.", new SocketException((int)SocketError.ConnectionReset))
+        ? new IOException(
+            "The connection was lost: the peer ended it without a CLOSE.", new SocketException((int)SocketError.ConnectionReset))
         : null);
 
     public void OnClosing(Connection connection, DisconnectReason reason, string? detail)
