@@ -112,13 +112,16 @@ internal sealed class BoundListener(EndpointTable table, ITransportListener tran
     public void OnAcceptFailed(SocketError error, TimeSpan backOff)
     {
         Interlocked.Increment(ref table.Counters.AcceptErrors);
-        EndpointEvents.AcceptFailed(table.Monitors, table.Host, Endpoint, error, backOff);
+        table.Monitors.Publish(SocketEventTypes.AcceptFailed, EndpointError.ErrnoOf(error), Endpoint, "",
+            detail: $"{error}; accepting resumes in {backOff.TotalMilliseconds:0} ms");
+        table.Host.Warnings.AcceptFailed(Endpoint, error, backOff);
     }
 
     public void OnListenerClosed(SocketError error)
     {
         table.Forget(this);
-        EndpointEvents.ListenerFailed(table.Monitors, table.Host, transport.Handle, Endpoint, error);
+        table.Monitors.Publish(SocketEventTypes.Closed, transport.Handle, Endpoint, "", detail: $"the listening socket failed: {error}");
+        Log.ListenerClosed(table.Host.Logger, Endpoint, error);
     }
 
     private void Refuse(Wire wire, string why)

@@ -303,8 +303,9 @@ internal sealed class DialerLoop
 
     private async Task<DialResult> ConnectAsync(CancellationToken ended)
     {
+        // As in the native core each attempt is reported as delayed; a failed name lookup is no attempt.
         DialResult result = await Target.DialAsync(_settings.Transport, _table.Host.Time,
-            () => EndpointEvents.Connecting(_table.Monitors, Target.Redacted), ended).ConfigureAwait(false);
+            () => _table.Monitors.Publish(SocketEventTypes.ConnectDelayed, 0, "", Target.Redacted), ended).ConfigureAwait(false);
         if (result.Wire is not { } wire)
         {
             if (!ended.IsCancellationRequested && result.Error is not (SocketError.HostNotFound or SocketError.NoData
@@ -343,12 +344,26 @@ internal sealed class DialerLoop
         }
     }
 
-    private void Report(string problem) =>
-        _logged = EndpointEvents.Failed(_table.Host, Target.Redacted, problem, _logged, _settings.Reconnect.IsByApplication);
+    private void Report(string problem)
+    {
+        if (_settings.Reconnect.IsByApplication)
+        {
+            Log.AttemptFailed(_table.Host.Logger, Target.Redacted, problem); // The application sees the event, and may dial thousands.
+        }
+        else if (!string.Equals(problem, _logged, StringComparison.Ordinal))
+        {
+            Log.CannotConnect(_table.Host.Logger, Target.Redacted, problem);
+        }
 
+        _logged = problem;
+    }
+
+    /// <summary>Nothing awaits a dialer, so this is its only report.</summary>
     private void Fail(Exception exception)
     {
-        EndpointEvents.DialerFailed(_table.Monitors, _table.Host, Target.Redacted, exception, Name);
+        EndpointEvents.PublishGivenUp(_table.Monitors, Target.Redacted, Name,
+            $"an internal fault: {exception.GetType().Name}: {ExceptionText.MessageOf(exception)}");
+        Log.GaveUp(_table.Host.Logger, Target.Redacted, $"an internal fault, please report it: {ExceptionText.Of(exception)}");
         Post(_dialer.OnFault);
     }
 }

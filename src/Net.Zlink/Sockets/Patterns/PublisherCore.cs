@@ -29,8 +29,7 @@ internal sealed class PublisherCore : SocketCore
         RemovalQueue = new SubscriberRemovalQueue(this);
         if (isExtended)
         {
-            _notifications = new PublisherNotices(this) { Endpoint = "", IsActive = false };
-            _notifications.Lane.BelongTo(_notifications);
+            _notifications = new PublisherNotices(this);
             Counters.Open(_notifications);
         }
     }
@@ -213,7 +212,7 @@ internal sealed class PublisherCore : SocketCore
         _notifications is null || (link.Reader?.MayRead(_notifications.PausedReaders, ref link.PausedReader)
             ?? _notifications.PausedReaders.HasCapacity);
 
-    public void SetNoticeLimits(QueueLimits limits) => _notifications?.SetLimits(default, limits);
+    public void SetNoticeLimits(QueueLimits limits) => _notifications?.SetLimits(limits);
 
     public override void Announce(InboundLane lane, int messages)
     {

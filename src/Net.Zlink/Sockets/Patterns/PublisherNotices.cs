@@ -1,8 +1,6 @@
 using System.Runtime.InteropServices;
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
-using Net.Zlink.Monitoring;
-using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink.Sockets.Patterns;
@@ -11,7 +9,7 @@ namespace Net.Zlink.Sockets.Patterns;
 /// One lane keeps the order. If "last subscriber left" and "new subscriber" of a topic changed places, the application would take a wanted
 /// topic for an unwanted one. The lane has limits like a peer's: while it is full, no connection of the socket is read.
 /// </summary>
-internal sealed class PublisherNotices : PeerLink
+internal sealed class PublisherNotices : LaneOwner
 {
     private const int MinLossSlabSize = 256;
     private const int MaxLossSlabSize = 4 * 1024;
@@ -27,17 +25,24 @@ internal sealed class PublisherNotices : PeerLink
     private bool _isAnnouncing;
 
     public PublisherNotices(PublisherCore core)
-        : base(core, new InboundLane(default, core.Host.Queued) { IsShared = true })
     {
         _core = core;
+        Lane = new InboundLane(default, core.Host.Queued) { IsShared = true };
+        Lane.BelongTo(this);
         PausedReaders = new PausedReaders(() => Lane.FreeReads);
     }
 
+    public InboundLane Lane { get; }
+
     public PausedReaders PausedReaders { get; }
+
+    public override Connection? Reader => null;
 
     public override QueueCounts Outbound => default;
 
-    public override bool HasCapacity => false;
+    public override QueueCounts Inbound => Lane.Counts;
+
+    public override bool IsInArrivalOrder => true;
 
     /// <summary>Adds a notice under the lock for topic changes, so notices have the order of the changes.</summary>
     public void Add(PeerLink about, ReadOnlySpan<byte> prefix, bool subscribes, bool isRepeat)
@@ -146,29 +151,15 @@ internal sealed class PublisherNotices : PeerLink
         }
     }
 
-    public override FullCause FullCause => FullCause.Messages;
-
-    public override SendStatus TrySend(in OutgoingMessage message, bool force = false) => SendStatus.Closed;
-
-    public override void SendOwn(ZmpFlags flags, ReadOnlySpan<byte> body)
-    {
-    }
+    public override UndeliveredLink Undelivered(long messages, long bytes) => default;
 
     public override void OnLaneCapacity() => PausedReaders.ResumeWaiters();
 
-    public override void SetLimits(QueueLimits outbound, QueueLimits inbound)
+    public void SetLimits(QueueLimits limits)
     {
-        if (Lane.SetLimits(inbound))
+        if (Lane.SetLimits(limits))
         {
             OnLaneCapacity();
         }
-    }
-
-    public override void Close(DisconnectReason reason, TimeSpan linger)
-    {
-    }
-
-    public override void Abort()
-    {
     }
 }

@@ -156,9 +156,7 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
             partial.AddPart(_slab, offset, length);
             if (!more)
             {
-                _partial = null;
-                partial.EndMessage();
-                Publish(partial);
+                EndOpenMessage();
             }
 
             return true;
