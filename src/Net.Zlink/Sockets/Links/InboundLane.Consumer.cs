@@ -69,7 +69,7 @@ internal sealed partial class InboundLane
         }
 
         if (_consumer.Limits.IsHalf(_consumer.UnreportedMessages, _consumer.UnreportedBytes)
-            || (_consumer.Current is null && (_consumer.IsInArrivalOrder || _quota.IsAwaited)))
+            || (_consumer.Current is null && (_isInArrivalOrder || _quota.IsAwaited)))
         {
             // Also at the last message if no dequeue follows, and if a sender waits far below the lane's own limits.
             resume |= Report();
@@ -292,8 +292,6 @@ internal sealed partial class InboundLane
         public long UnreportedBytes;
 
         public bool IsResumePending;
-
-        public bool IsInArrivalOrder;
 
         public bool IsFiltered;
     }

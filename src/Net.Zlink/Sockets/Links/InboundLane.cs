@@ -15,6 +15,7 @@ internal sealed partial class InboundLane(QueueLimits limits, ContextQuota? cont
     private List<InboundRun>? _unwanted;
     private bool _isQueued;
     private bool _isClosed;
+    private bool _isInArrivalOrder; // Not beside what a consumer writes: a sender reads it for each message.
     private int _holds;
     private bool _isConnectUnread;
     private bool _isEndUnread;
@@ -79,7 +80,7 @@ internal sealed partial class InboundLane(QueueLimits limits, ContextQuota? cont
         {
             _consumer.Link = link;
             _consumer.IsFiltered = link.IsFiltered;
-            _consumer.IsInArrivalOrder = link.IsInArrivalOrder;
+            _isInArrivalOrder = link.IsInArrivalOrder;
             return (int)_quota.Counts.QueuedMessages;
         }
     }
@@ -111,7 +112,7 @@ internal sealed partial class InboundLane(QueueLimits limits, ContextQuota? cont
             {
                 obsolete = Conflates ? ConflateToNewest(lease) : null;
                 _quota.Add(lease.Messages, ChargeOf(lease.Bytes, lease.Unread));
-                updates = _isQueued && !_consumer.IsInArrivalOrder ? 0 : lease.Messages;
+                updates = _isQueued && !_isInArrivalOrder ? 0 : lease.Messages;
                 _added.Append(lease);
                 _isQueued = true;
                 pause = !Conflates && !_quota.TryAdmit(this);
@@ -282,7 +283,7 @@ internal sealed partial class InboundLane(QueueLimits limits, ContextQuota? cont
                 copied = _added.Add(message, copy, slabs, source, checkedAt, out int parts, out long bytes);
                 _quota.Add(1, ChargeOf(bytes, parts));
                 copy = null;
-                notify = (!_isQueued || _consumer.IsInArrivalOrder) && _consumer.Link is not null;
+                notify = (!_isQueued || _isInArrivalOrder) && _consumer.Link is not null;
                 _isQueued = true;
             }
         }
