@@ -9,8 +9,8 @@ namespace Net.Zlink.Transports;
 /// <summary>
 /// What the libraries of TLS and WebSocket read from and write to. In a handshake it is a socket's stream, whose operations continue on the
 /// pool or on threads of their own: with inline completions they would otherwise delay all sockets of the polling thread. After
-/// <see cref="EndHandshake"/> a read takes what the socket has, or is at rest until the wire calls <see cref="TryContinue"/>, on whose stack the
-/// library then continues: so it decrypts on the shard.
+/// <see cref="EndHandshake"/> a read takes what the socket has, or is at rest until the wire calls <see cref="TryContinue"/>. The library
+/// then continues on that stack: so it decrypts on the shard.
 /// </summary>
 internal sealed class WireStream(Socket socket, BufferPool pool) : NetworkStream(socket, ownsSocket: true), IValueTaskSource<int>
 {
