@@ -5,48 +5,40 @@ using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Logging;
+using Net.Zlink;
+using Net.Zlink.AspNetCore;
 
 namespace Samples.WebSocketChat;
 
-/// <summary>Hands out the one page, with the chat's address written into it, and its script.</summary>
+/// <summary>Hands out the one page and its script, and accepts the page's WebSockets for the chat. Pages of other hosts are
+/// refused.</summary>
 internal sealed class PageServer : IAsyncDisposable
 {
     private readonly WebApplication _web;
 
-    private PageServer(WebApplication web)
-    {
-        _web = web;
-        Address = web.Urls.Single();
-        int port = new Uri(Address).Port;
-        Origins = [string.Create(CultureInfo.InvariantCulture, $"http://127.0.0.1:{port}"),
-            string.Create(CultureInfo.InvariantCulture, $"http://localhost:{port}")];
-    }
+    private PageServer(WebApplication web) => _web = web;
 
     /// <summary>What to type into a browser.</summary>
-    public string Address { get; }
-
-    /// <summary>What browsers call the page's origin.</summary>
-    public IReadOnlyList<string> Origins { get; }
+    public string Address => _web.Urls.Single();
 
     /// <summary>Cancelled when the process is asked to end: Kestrel's host listens for SIGTERM as well as Ctrl-C.</summary>
     public CancellationToken Stopping => _web.Lifetime.ApplicationStopping;
 
     /// <summary>Where the page connects to.</summary>
-    public string Endpoint { get; set; } = "";
+    public string Endpoint => $"{Address.Replace("http:", "ws:", StringComparison.Ordinal)}/chat";
 
     /// <exception cref="IOException">The port is in use, or not to be had; the message says what to do.</exception>
-    public static async Task<PageServer> StartAsync(int port)
+    public static async Task<PageServer> StartAsync(int port, StreamSocket stream, StreamHandler room)
     {
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
         builder.Logging.ClearProviders();
         builder.WebHost.UseUrls(string.Create(CultureInfo.InvariantCulture, $"http://127.0.0.1:{port}"));
         WebApplication web = builder.Build();
         string html = await ReadAsync("page.html").ConfigureAwait(false);
-        string script = await ReadAsync("stream.js").ConfigureAwait(false);
-        PageServer? page = null;
-        web.MapGet("/", () => Results.Content(html.Replace("{{endpoint}}", page!.Endpoint, StringComparison.Ordinal),
-            "text/html; charset=utf-8"));
-        web.MapGet("/stream.js", () => Results.Content(script, "text/javascript; charset=utf-8"));
+        string script = await ReadAsync("zlink.js").ConfigureAwait(false);
+        web.MapGet("/", () => Results.Content(html, "text/html; charset=utf-8"));
+        web.MapGet("/zlink.js", () => Results.Content(script, "text/javascript; charset=utf-8"));
+        web.MapZlink("/chat", stream, room);
         try
         {
             await web.StartAsync().ConfigureAwait(false);
@@ -59,7 +51,7 @@ internal sealed class PageServer : IAsyncDisposable
                 + $"any free one"), e);
         }
 
-        return page = new PageServer(web);
+        return new PageServer(web);
     }
 
     public ValueTask DisposeAsync() => _web.DisposeAsync();

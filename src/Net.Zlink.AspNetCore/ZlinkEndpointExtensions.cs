@@ -41,7 +41,7 @@ public static class ZlinkEndpointExtensions
         Action<ZlinkEndpointOptions>? configure = null)
     {
         ArgumentNullException.ThrowIfNull(socket);
-        return Map(endpoints, pattern, socket, configure, (pipe, peer, ending) => socket.AcceptAsync(pipe, peer, ending));
+        return Map(endpoints, pattern, socket, configure, socket.AcceptAsync);
     }
 
     /// <summary>Accepts peers of a STREAM over WebSocket at a path of the application. Their frames go to a handler.</summary>
@@ -64,6 +64,23 @@ public static class ZlinkEndpointExtensions
     }
 
     internal static IEndpointConventionBuilder Map(
+        IEndpointRouteBuilder endpoints,
+        string pattern,
+        ZlinkSocket socket,
+        ZlinkEndpointOptions options,
+        Accept accept,
+        CancellationToken ending)
+    {
+        var acceptor = new WebSocketAcceptor(socket, options, accept, ending);
+
+        // The middleware gives the request its WebSocket feature. A second one in the application does no harm.
+        IApplicationBuilder pipeline = endpoints.CreateApplicationBuilder();
+        pipeline.UseWebSockets();
+        pipeline.Run(acceptor.InvokeAsync);
+        return endpoints.Map(pattern, pipeline.Build());
+    }
+
+    private static IEndpointConventionBuilder Map(
         IEndpointRouteBuilder endpoints, string pattern, ZlinkSocket socket, Action<ZlinkEndpointOptions>? configure, Accept accept)
     {
         ArgumentNullException.ThrowIfNull(endpoints);
@@ -78,12 +95,6 @@ public static class ZlinkEndpointExtensions
         }
 
         IHostApplicationLifetime lifetime = endpoints.ServiceProvider.GetRequiredService<IHostApplicationLifetime>();
-        var acceptor = new WebSocketAcceptor(socket, options, accept, lifetime.ApplicationStopping);
-
-        // The middleware gives the request its WebSocket feature. A second one in the application does no harm.
-        IApplicationBuilder pipeline = endpoints.CreateApplicationBuilder();
-        pipeline.UseWebSockets();
-        pipeline.Run(acceptor.InvokeAsync);
-        return endpoints.Map(pattern, pipeline.Build());
+        return Map(endpoints, pattern, socket, options, accept, lifetime.ApplicationStopping);
     }
 }

@@ -14,7 +14,6 @@ namespace Net.Zlink.Services;
 /// </remarks>
 public sealed class ServiceGateway : IAsyncDisposable, IDisposable
 {
-    private readonly ZlinkContext _context;
     private readonly IServiceDirectory _directory;
     private readonly RouterSocket _router;
     private readonly MessageBuilderPool _builders;
@@ -43,7 +42,7 @@ public sealed class ServiceGateway : IAsyncDisposable, IDisposable
     {
         ArgumentNullException.ThrowIfNull(context);
         ArgumentNullException.ThrowIfNull(directory);
-        _context = context;
+        Context = context;
         _directory = directory;
         Options = (options ?? new ServiceGatewayOptions()).ValidCopy();
         ILogger logger = context.LoggerFactory?.CreateLogger(ServicesLog.Category) ?? NullLogger.Instance;
@@ -74,6 +73,9 @@ public sealed class ServiceGateway : IAsyncDisposable, IDisposable
         ];
         _ = OnSocketEndedAsync();
     }
+
+    /// <summary>The context that it was made in.</summary>
+    public ZlinkContext Context { get; }
 
     /// <summary>What one sends to a service with: one client for each name, kept until <see cref="RemoveClient"/>. The first call for a
     /// name begins to connect its receivers.</summary>
@@ -316,7 +318,7 @@ public sealed class ServiceGateway : IAsyncDisposable, IDisposable
         }
 
         // The directory has ended: the last state stays.
-        await Task.Delay(Timeout.InfiniteTimeSpan, _context.TimeProvider, cancellationToken).ConfigureAwait(false);
+        await Task.Delay(Timeout.InfiniteTimeSpan, Context.TimeProvider, cancellationToken).ConfigureAwait(false);
     }
 
     /// <summary>The context may end first: all waits end with that.</summary>
@@ -372,7 +374,7 @@ public sealed class ServiceGateway : IAsyncDisposable, IDisposable
     {
         Interlocked.CompareExchange(ref _ended, new ObjectDisposedException(nameof(ServiceGateway)), null);
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding); // Off the caller's lock.
-        await _requests.Pending.WhenEmptyAsync().WaitAsync(Options.Socket.Linger ?? Timeout.InfiniteTimeSpan, _context.TimeProvider)
+        await _requests.Pending.WhenEmptyAsync().WaitAsync(Options.Socket.Linger ?? Timeout.InfiniteTimeSpan, Context.TimeProvider)
             .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         _router.Dispose();
         _replies.Wake();

@@ -157,11 +157,11 @@ internal static class RequestFailure
                 outcome.Code),
             RequestOutcomeKind.Failed => new ServiceException(
                 ServiceError.Failed, $"{service} at {receiver} executed the request and failed: {outcome.Text}", outcome.Code,
-                wasExecuted: true),
+                wasExecuted: true) { Reason = outcome.Text },
             RequestOutcomeKind.Refused => new ServiceException(
                 ServiceError.Refused,
                 $"none of {request.Tried.Count} receivers of {service} executed the request; the last refusal: {request.Refusal.Text}",
-                request.Refusal.Code),
+                request.Refusal.Code) { Reason = request.Refusal.Text },
             RequestOutcomeKind.Lost => new ServiceException(
                 ServiceError.ReceiverLost,
                 $"the connection to {service} at {receiver} ended before its reply came; the request may have been executed",

@@ -44,6 +44,9 @@ public sealed class ServiceException : Exception
     /// </summary>
     public ushort Code { get; }
 
+    /// <summary>What the receiver said with its code, without what this side knows of it; null: nothing.</summary>
+    public string? Reason { get; init; }
+
     /// <summary>Whether a receiver executed the request, or may have. False: it is safe to send it again.</summary>
     public bool WasExecuted { get; }
 }

@@ -46,7 +46,7 @@ public sealed class MapZlinkTests
         await using var web = new WebFixture();
         StreamSocket stream = web.Context.CreateStream();
         await web.StartAsync(
-            app => app.MapZlink("/echo", stream, new Echo(), static options => options.OneFramePerMessage = true),
+            app => app.MapZlink("/echo", stream, new EchoHandler(), static options => options.OneFramePerMessage = true),
             protocols: isHttp2 ? HttpProtocols.Http2 : HttpProtocols.Http1);
         using ClientWebSocket client = await web.ConnectAsync("/echo", options =>
         {
@@ -73,7 +73,7 @@ public sealed class MapZlinkTests
     {
         await using var web = new WebFixture();
         StreamSocket stream = web.Context.CreateStream();
-        await web.StartAsync(app => app.MapZlink("/echo", stream, new Echo()));
+        await web.StartAsync(app => app.MapZlink("/echo", stream, new EchoHandler()));
         StreamSocket client = web.Context.CreateStream();
         uint id = await client.ConnectAsync($"{web.Address}/echo", Guard.Token).Guarded();
         byte[] payload = new byte[300_000];
@@ -93,7 +93,7 @@ public sealed class MapZlinkTests
     {
         await using var web = new WebFixture();
         StreamSocket stream = web.Context.CreateStream(new StreamOptions { MaxMessageSize = 100 });
-        await web.StartAsync(app => app.MapZlink("/echo", stream, new Echo(), static options => options.OneFramePerMessage = true));
+        await web.StartAsync(app => app.MapZlink("/echo", stream, new EchoHandler(), static options => options.OneFramePerMessage = true));
         using ClientWebSocket large = await web.ConnectAsync("/echo");
         using ClientWebSocket other = await web.ConnectAsync("/echo");
         await large.SendAsync(new byte[101], WebSocketMessageType.Binary, endOfMessage: false, Guard.Token);
@@ -342,17 +342,6 @@ public sealed class MapZlinkTests
         while (part.MessageType != WebSocketMessageType.Close);
         await client.CloseOutputAsync(WebSocketCloseStatus.NormalClosure, null, Guard.Token).Guarded();
         return part.CloseStatus;
-    }
-
-    private sealed class Echo : StreamHandler
-    {
-        public override async ValueTask OnReceivedAsync(StreamPeer peer, StreamFrames frames)
-        {
-            foreach (ReadOnlyMemory<byte> frame in frames)
-            {
-                await peer.SendAsync(frame, Guard.Token);
-            }
-        }
     }
 
     /// <summary>Who a request's X-User is.</summary>

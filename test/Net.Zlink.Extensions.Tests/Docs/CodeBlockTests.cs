@@ -41,7 +41,7 @@ public sealed partial class CodeBlockTests
         Assert.Equal([("docs/PortingGuide.md", 3)],
             OfPages("cs").CountBy(static block => block.Page, StringComparer.Ordinal).Select(static page => (page.Key, page.Value)));
         Assert.Empty(CodeBlock.Unmarked().Select(static block => $"{block.File}({block.Line}): {block.Code}"));
-        Assert.Equal("c cs csharp json mermaid", string.Join(' ',
+        Assert.Equal("c cs csharp html js json mermaid", string.Join(' ',
             CodeBlock.OfPages().Select(static block => block.Language).Distinct(StringComparer.Ordinal).Order(StringComparer.Ordinal)));
     }
 
