@@ -10,12 +10,12 @@ namespace Net.Zlink.Buffers;
 /// <para>A memory manager, so that a memory obtained before Dispose is checked with each span. The array is pinned already, so a pin needs
 /// no handle.</para>
 /// </remarks>
-internal sealed class BufferOwner(BufferPool pool, byte[] array) : MemoryManager<byte>
+internal sealed class BufferOwner(BufferPool rentedFrom, byte[] rented) : MemoryManager<byte>
 {
     private const int DisposedBit = 1 << 30;
 
-    private BufferPool? _pool = pool;
-    private byte[]? _array = array;
+    private BufferPool? _pool = rentedFrom;
+    private byte[]? _array = rented;
     private int _state;
 
     public override Memory<byte> Memory => CreateMemory(Array().Length);
