@@ -18,7 +18,7 @@ internal sealed record Picture(float[]? Bots, int Nodes, double Rate, int P50, i
 [JsonSerializable(typeof(Picture))]
 internal sealed partial class PictureJson : JsonSerializerContext;
 
-/// <summary>Shows the whole game to browsers: subscribes everything, and sends pictures by a STREAM socket on ws.</summary>
+/// <summary>Shows the whole game to browsers: subscribes everything, and sends pictures by a STREAM socket on the page's own port.</summary>
 internal sealed class View : StreamHandler, IAsyncDisposable
 {
     private const int LongestLine = 500;
@@ -26,21 +26,18 @@ internal sealed class View : StreamHandler, IAsyncDisposable
     private static readonly TimeSpan Fresh = TimeSpan.FromSeconds(1);
 
     private readonly GameNode _game;
-    private readonly PageServer _page;
     private readonly StreamSocket _stream;
     private readonly ConcurrentDictionary<uint, StreamPeer> _tabs = new();
     private readonly ConcurrentDictionary<int, Position> _positions = new();
     private readonly List<IAsyncDisposable> _handlers = [];
     private readonly CancellationTokenSource _stop = new();
+    private PageServer? _page;
     private long _seen;
 
-    private View(GameNode game, PageServer page)
+    private View(GameNode game)
     {
         _game = game;
-        _page = page;
         _stream = game.Context.CreateStream(new StreamOptions { MaxMessageSize = 8 * 1024, SendHighWaterMark = 100 });
-        _stream.Options.WebSocket.AllowedOrigins.UnionWith(page.Origins); // As in WebSocketChat.
-        page.Endpoint = _stream.Bind("ws://127.0.0.1:0/game", this);
         SpotSubscriber zones = game.Node.CreateSubscriber();
         zones.SubscribePrefix("zone:");
         _handlers.Add(zones.OnMessage((message, _) =>
@@ -57,14 +54,27 @@ internal sealed class View : StreamHandler, IAsyncDisposable
             Send(new Picture(null, 0, 0, 0, 0, 0, 0, $"{message.Topic}  {message.GetString()}"));
             return ValueTask.CompletedTask;
         }));
-        _ = DrawAsync();
     }
 
     /// <summary>What to type into a browser.</summary>
-    public string Address => _page.Address;
+    public string Address => _page!.Address;
 
-    public static async Task<View> StartAsync(GameNode game, int port) =>
-        new(game, await PageServer.StartAsync(port).ConfigureAwait(false));
+    public static async Task<View> StartAsync(GameNode game, int port)
+    {
+        var view = new View(game);
+        try
+        {
+            view._page = await PageServer.StartAsync(port, view._stream, view).ConfigureAwait(false);
+        }
+        catch (IOException)
+        {
+            await view.DisposeAsync().ConfigureAwait(false);
+            throw;
+        }
+
+        _ = view.DrawAsync();
+        return view;
+    }
 
     public override void OnConnected(StreamPeer peer) => _tabs[peer.Id] = peer;
 
@@ -96,7 +106,11 @@ internal sealed class View : StreamHandler, IAsyncDisposable
         }
 
         _stream.Dispose();
-        await _page.DisposeAsync().ConfigureAwait(false);
+        if (_page is not null)
+        {
+            await _page.DisposeAsync().ConfigureAwait(false);
+        }
+
         _stop.Dispose();
     }
 

@@ -1,4 +1,3 @@
-using Microsoft.AspNetCore.Builder;
 using Net.Zlink.AspNetCore;
 using Net.Zlink.Services;
 using Net.Zlink.Tests.Support;

@@ -1,7 +1,6 @@
 using System.Globalization;
 using Net.Zlink.Engine;
 using Net.Zlink.Protocol.Zmp;
-using Net.Zlink.Sockets.Links;
 using Net.Zlink.Tests.Sockets.Links;
 using Xunit;
 using static Net.Zlink.Tests.Engine.EngineFixture;

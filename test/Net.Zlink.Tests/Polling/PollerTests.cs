@@ -1,5 +1,4 @@
 using System.Text;
-using Net.Zlink.Sockets.Links;
 using Net.Zlink.Tests.Support;
 using Xunit;
 

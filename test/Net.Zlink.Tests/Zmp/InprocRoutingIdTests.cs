@@ -70,7 +70,7 @@ public sealed class InprocRoutingIdTests
         }
 
         Assert.Equal((1, 1), (router.PeerCount, dealer.PeerCount));
-        Assert.Equal(1, router.ZmpEndpoints.All.Length);
+        Assert.Single(router.ZmpEndpoints.All);
         router.Disconnect("inproc://handed");
         Assert.Equal(0, dealer.PeerCount);
     }

@@ -1,6 +1,5 @@
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets.Links;
-using Net.Zlink.Sockets.Zmp;
 using Net.Zlink.Tests.Protocol.Zmp;
 using Net.Zlink.Tests.Support;
 using Xunit;

@@ -1,4 +1,3 @@
-using System.Text;
 using FsCheck;
 using FsCheck.Fluent;
 using Net.Zlink.Protocol.Zmp;

@@ -5,7 +5,6 @@ using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets.Links;
-using Net.Zlink.Sockets.Zmp;
 using Net.Zlink.Tests.Buffers;
 using Net.Zlink.Tests.Engine;
 using Xunit;

@@ -2,7 +2,6 @@ using System.Globalization;
 using FsCheck.Fluent;
 using Net.Zlink.Engine;
 using Net.Zlink.Protocol.Zmp;
-using Net.Zlink.Sockets.Links;
 using Xunit;
 using static Net.Zlink.Tests.Engine.EngineFixture;
 

@@ -2,7 +2,6 @@ using FsCheck;
 using FsCheck.Fluent;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets.Links;
-using Net.Zlink.Sockets.Zmp;
 using Xunit;
 using static Net.Zlink.Tests.Engine.EngineFixture;
 

@@ -1,7 +1,6 @@
 using System.Net.Sockets;
 using System.Net.WebSockets;
 using Net.Zlink.Buffers;
-using Net.Zlink.Tests.Support;
 using Net.Zlink.Transports;
 using Net.Zlink.Transports.WebSocket;
 using Xunit;
