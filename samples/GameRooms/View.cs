@@ -18,7 +18,7 @@ internal sealed record Picture(float[]? Bots, int Nodes, double Rate, int P50, i
 [JsonSerializable(typeof(Picture))]
 internal sealed partial class PictureJson : JsonSerializerContext;
 
-/// <summary>Shows the whole game to browsers: subscribes everything, and sends pictures by a STREAM socket on the page's own port.</summary>
+/// <summary>Shows the whole game to browsers: subscribes everything, and sends pictures by a STREAM socket on the page's port.</summary>
 internal sealed class View : StreamHandler, IAsyncDisposable
 {
     private const int LongestLine = 500;

@@ -62,7 +62,7 @@ internal class WebSocketBytes(WebSocket webSocket, WebSocketEnd end) : Stream
 
     /// <summary>
     /// Ends this side behind what was written. <see cref="Stream.Dispose()"/> does not: the pipe calls it when a connection is cut, and
-    /// whoever accepted the WebSocket says the CLOSE then.
+    /// the code that accepted the WebSocket sends the CLOSE then.
     /// </summary>
     public override async ValueTask DisposeAsync()
     {

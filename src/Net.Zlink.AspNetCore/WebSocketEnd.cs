@@ -11,7 +11,7 @@ internal sealed class WebSocketEnd(WebSocket webSocket, TimeSpan limit, Cancella
     /// <summary>A message was longer than a frame may be.</summary>
     public bool IsTooBig { get; set; }
 
-    /// <summary>Known only when the socket has let go of the connection without a CLOSE.</summary>
+    /// <summary>Known only when the socket has released the connection without a CLOSE.</summary>
     public DisconnectReason Reason { get; set; }
 
     public async ValueTask CloseAsync()

@@ -10,7 +10,7 @@ public sealed class ZlinkEndpointOptions
 {
     /// <summary>
     /// Fields of the request that are kept with its peer in <see cref="PeerDetails.Headers"/>, such as "User-Agent". Letter case does not
-    /// matter. Empty by default. Values of the route, such as those of "/rooms/{room}", are kept in any case.
+    /// matter. Empty by default. Values of the route, such as those of "/games/{game}", are kept in any case.
     /// </summary>
     public ISet<string> Headers { get; } = new HashSet<string>(StringComparer.OrdinalIgnoreCase);
 

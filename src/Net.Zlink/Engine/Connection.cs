@@ -117,7 +117,7 @@ internal sealed class Connection : ShardWork, IWireEvents
     /// <summary>Any thread.</summary>
     public void Resume() => Shard.Post(this, Resumed);
 
-    /// <summary>While <paramref name="readers"/> have no capacity it waits among them, to be resumed. <paramref name="place"/>: there.</summary>
+    /// <summary>While <paramref name="readers"/> have no capacity it waits there. <paramref name="place"/>: its own.</summary>
     public bool MayRead(PausedReaders readers, ref PausedReader? place)
     {
         PausedReader? waiter = Volatile.Read(ref place);

@@ -78,8 +78,7 @@ internal sealed class ZmpTarget : FuzzTarget
                 Assert.Equal(body[1..], written.AsSpan(ZmpReady.PlainFrame, length - ZmpReady.PlainFrame));
                 Assert.InRange(ZmpProperties.Of(body)?.Count ?? 0, 0, 256);
                 break;
-            case ZmpControl.Error:
-                ZmpFault answer = ZmpErrorFrame.FaultOf(body);
+            case ZmpControl.Error when ZmpErrorFrame.FaultOf(body) is { Origin: ZmpFaultOrigin.Received } answer:
                 ZmpFault error = ZmpErrorFrame.FaultOf(written.AsSpan(0, ZmpErrorFrame.Write(written, answer))[ZmpFrame.HeaderSize..]);
                 Assert.Equal((answer.Code, answer.Text), (error.Code, error.Text));
                 break;
