@@ -157,11 +157,13 @@ internal static class RequestFailure
                 outcome.Code),
             RequestOutcomeKind.Failed => new ServiceException(
                 ServiceError.Failed, $"{service} at {receiver} executed the request and failed: {outcome.Text}", outcome.Code,
-                wasExecuted: true) { Reason = outcome.Text },
+                wasExecuted: true)
+            { Reason = outcome.Text },
             RequestOutcomeKind.Refused => new ServiceException(
                 ServiceError.Refused,
                 $"none of {request.Tried.Count} receivers of {service} executed the request; the last refusal: {request.Refusal.Text}",
-                request.Refusal.Code) { Reason = request.Refusal.Text },
+                request.Refusal.Code)
+            { Reason = request.Refusal.Text },
             RequestOutcomeKind.Lost => new ServiceException(
                 ServiceError.ReceiverLost,
                 $"the connection to {service} at {receiver} ended before its reply came; the request may have been executed",
