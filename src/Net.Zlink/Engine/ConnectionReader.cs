@@ -73,7 +73,16 @@ internal sealed class ConnectionReader(
 
     public void Prefetch()
     {
-        if (!_paused && closer.IsOpen && sink.MayRead(connection))
+        if (_paused || !closer.IsOpen || !sink.MayRead(connection))
+        {
+            return;
+        }
+
+        if (_waits && connection.Wire.ReadsAhead)
+        {
+            OnReadable(); // It looks for itself, and waits again.
+        }
+        else
         {
             ReadLoop();
         }

@@ -2,13 +2,13 @@ using System.Diagnostics.CodeAnalysis;
 using System.Net.Sockets;
 using System.Runtime.CompilerServices;
 using Net.Zlink.Buffers;
+using Net.Zlink.Flow;
 
 namespace Net.Zlink.Transports;
 
 /// <summary>
 /// A wire whose bytes pass through a library: TLS, WebSocket, or both. The wait for input is the socket's own. Then the library reads from
-/// <see cref="WireStream"/> on the stack of this wire's caller, so it decrypts on the shard. An idle connection holds no buffer: one is
-/// rented once the library has data, and returned once it is empty. The buffer of a large read is passed on as it is.
+/// <see cref="WireStream"/> on the caller's stack, so it decrypts on the shard. An idle connection holds no buffer.
 /// </summary>
 internal abstract class IoStreamWire : SocketWire
 {
@@ -33,6 +33,7 @@ internal abstract class IoStreamWire : SocketWire
     private bool _fills; // The library has data, so it reads into a buffer. Until then it reads with none.
     private bool _isReading;
     private bool _isReadObserved;
+    private bool _hasReadEnded;
     private bool _hasEnded;
     private bool _isReleased;
     private int _waits;
@@ -44,13 +45,19 @@ internal abstract class IoStreamWire : SocketWire
         _pool = pool;
         Stream = stream;
         stream.OnRest = OnRest;
-        _onRead = OnRest;
+        _onRead = () =>
+        {
+            Volatile.Write(ref _hasReadEnded, true);
+            OnRest();
+        };
         _onWritten = OnWritten;
     }
 
     public override bool HadHandshake => true;
 
     public override bool HasOwnBuffer => true;
+
+    public override bool ReadsAhead => true;
 
     public override bool Gathers => false;
 
@@ -59,7 +66,10 @@ internal abstract class IoStreamWire : SocketWire
     protected WireStream Stream { get; }
 
     /// <summary>The library continues elsewhere, in a wait of its own.</summary>
-    private bool IsElsewhere => _isReading && !_reading.IsCompleted && !Stream.IsResting;
+    private bool IsElsewhere => _isReading && !IsReadCompleted && !Stream.IsResting;
+
+    // Once its completion is awaited it has ended only when that has run: GetResult gives its state to others.
+    private bool IsReadCompleted => _isReadObserved ? Volatile.Read(ref _hasReadEnded) : _reading.IsCompleted;
 
     private bool IsAtRest => _writes == 0 && !IsElsewhere;
 
@@ -77,7 +87,7 @@ internal abstract class IoStreamWire : SocketWire
                 BeginRead();
             }
 
-            return !(_isReading && _reading.IsCompleted) && WaitForMore();
+            return !(_isReading && IsReadCompleted) && WaitForMore();
         }
     }
 
@@ -146,11 +156,11 @@ internal abstract class IoStreamWire : SocketWire
         BeginWrite();
         try
         {
-            _writing = AwaiterOf(WriteAsync(bytes, endsMidFrame));
+            _writing = Awaiters.Of(WriteAsync(bytes, endsMidFrame));
         }
         catch (Exception e) when (IsOfConnection(e))
         {
-            _writing = AwaiterOf(ValueTask.FromException(e));
+            _writing = Awaiters.Of(ValueTask.FromException(e));
         }
 
         if (_writing.IsCompleted)
@@ -266,12 +276,6 @@ internal abstract class IoStreamWire : SocketWire
         }
     }
 
-    private static ConfiguredValueTaskAwaitable<int>.ConfiguredValueTaskAwaiter AwaiterOf(ValueTask<int> task) =>
-        task.ConfigureAwait(false).GetAwaiter();
-
-    private static ConfiguredValueTaskAwaitable.ConfiguredValueTaskAwaiter AwaiterOf(ValueTask task) =>
-        task.ConfigureAwait(false).GetAwaiter();
-
     private async Task EndAsync(Task farewell)
     {
         // Its exception is observed, not evaluated: off the shard, that would change the explanation.
@@ -295,7 +299,8 @@ internal abstract class IoStreamWire : SocketWire
     /// <summary>False: it may go on at once.</summary>
     private bool WaitForMore()
     {
-        Volatile.Write(ref _waits, 1);
+        // A full fence: the socket's wait, which ends without the lock, is looked at behind it.
+        Interlocked.Exchange(ref _waits, 1);
         if (_isReading && Stream.IsTurnOver)
         {
             // Behind the work of others: a peer whose bytes are no data would hold the thread as long as it likes.
@@ -303,8 +308,7 @@ internal abstract class IoStreamWire : SocketWire
             return true;
         }
 
-        bool isPending = IsElsewhere ? AwaitLibrary() : IsWaiting || base.WaitForInput();
-        return isPending || Interlocked.Exchange(ref _waits, 0) == 0;
+        return (IsElsewhere ? AwaitLibrary() : IsWaiting || base.WaitForInput()) || Interlocked.Exchange(ref _waits, 0) == 0;
     }
 
     /// <summary>False: it is at rest by now. Otherwise <see cref="OnRest"/> follows.</summary>
@@ -365,7 +369,7 @@ internal abstract class IoStreamWire : SocketWire
                 BeginRead();
             }
 
-            while (!_reading.IsCompleted)
+            while (!IsReadCompleted)
             {
                 if (!Stream.TryContinue())
                 {
@@ -382,16 +386,16 @@ internal abstract class IoStreamWire : SocketWire
     private void BeginRead()
     {
         Memory<byte> into = _fills ? (_buffer ??= _pool.RentArray(Headroom + ReadSize)).AsMemory(Headroom, ReadSize) : Memory<byte>.Empty;
-        (_isReading, _isReadObserved) = (true, false);
+        (_isReading, _isReadObserved, _hasReadEnded) = (true, false, false);
         try
         {
-            _reading = AwaiterOf(ReadAsync(into));
+            _reading = Awaiters.Of(ReadAsync(into));
         }
 #pragma warning disable CA1031 // It is judged where the read completes.
         catch (Exception e)
 #pragma warning restore CA1031
         {
-            _reading = AwaiterOf(ValueTask.FromException<int>(e));
+            _reading = Awaiters.Of(ValueTask.FromException<int>(e));
         }
     }
 
@@ -474,7 +478,7 @@ internal abstract class IoStreamWire : SocketWire
 
     private void Release()
     {
-        if (_writes > 0 || _isReleased || (_isReading && !_reading.IsCompleted))
+        if (_writes > 0 || _isReleased || (_isReading && !IsReadCompleted))
         {
             if (IsElsewhere)
             {

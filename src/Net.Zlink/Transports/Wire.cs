@@ -88,6 +88,9 @@ internal abstract class Wire(Transport transport) : IDisposable
     /// </summary>
     public virtual bool HasOwnBuffer => false;
 
+    /// <summary>A read may take more from the socket than it returns. A wait for the socket that is pending then may never end.</summary>
+    public virtual bool ReadsAhead => false;
+
     public abstract int Available { get; }
 
     /// <summary>Bytes wait to be read, or the peer has ended, or the connection has failed. Any thread, also after the end.</summary>

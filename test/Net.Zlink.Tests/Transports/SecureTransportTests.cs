@@ -39,6 +39,41 @@ public sealed class SecureTransportTests : IDisposable
     }
 
     [Theory]
+    [InlineData("tls://127.0.0.1:0")]
+    [InlineData("ws://127.0.0.1:0")]
+    [InlineData("wss://127.0.0.1:0")]
+    public async Task A_blocked_receiver_that_reads_itself_misses_no_part_that_the_library_has_taken(string endpoint)
+    {
+        await using var context = new ZlinkContext();
+        await using PairSocket binder = context.CreatePair();
+        await using PairSocket connecter = context.CreatePair();
+        Trust(binder.Options.Tls, connecter.Options.Tls);
+        connecter.Connect(binder.Bind(endpoint));
+        int[] sizes = [8_192, 65_536, 1_048_576];
+        Task<long> receiving = Task.Factory.StartNew(
+            () => Enumerable.Range(0, 60).Sum(_ =>
+            {
+                using Message message = binder.Receive(Guard.Limit);
+                long received = message.ByteCount;
+                binder.Send("next"u8);
+                return received;
+            }), Guard.Token, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+        for (int i = 0; i < 60; i++)
+        {
+            using var message = new MessageBuilder();
+            for (int part = 0; part < 5; part++)
+            {
+                message.Add(new byte[sizes[i % sizes.Length]]);
+            }
+
+            await connecter.SendAsync(message, Guard.Token).Guarded();
+            using Message next = await connecter.ReceiveAsync(Guard.Token).Guarded();
+        }
+
+        Assert.Equal(20L * 5 * sizes.Sum(), await receiving.Guarded());
+    }
+
+    [Theory]
     [InlineData("tls://127.0.0.1:0", "tls://127.0.0.1:")]
     [InlineData("ws://127.0.0.1:0", "ws://127.0.0.1:")]
     [InlineData("wss://127.0.0.1:0/a", "wss://127.0.0.1:")]
