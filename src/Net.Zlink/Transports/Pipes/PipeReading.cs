@@ -1,6 +1,7 @@
 using System.Buffers;
 using System.IO.Pipelines;
 using System.Runtime.CompilerServices;
+using Net.Zlink.Flow;
 
 namespace Net.Zlink.Transports.Pipes;
 
@@ -42,7 +43,7 @@ internal sealed class PipeReading(PipeWire wire, PipeReader reader) : PipeHalf
             reader.AdvanceTo(_end);
         }
 
-        _reading = AwaiterOf(reader.ReadAsync(CancellationToken.None));
+        _reading = Awaiters.Of(reader.ReadAsync(CancellationToken.None));
         return _reading.IsCompleted;
     }
 
@@ -62,9 +63,6 @@ internal sealed class PipeReading(PipeWire wire, PipeReader reader) : PipeHalf
     protected override void Complete(Exception? reason) => reader.Complete(reason);
 
     protected override void Notify() => wire.Sink.OnInput();
-
-    private static ConfiguredValueTaskAwaitable<ReadResult>.ConfiguredValueTaskAwaiter AwaiterOf(ValueTask<ReadResult> task) =>
-        task.ConfigureAwait(false).GetAwaiter();
 
     private void Keep(in ReadOnlySequence<byte> unread)
     {

@@ -1,5 +1,6 @@
 using System.IO.Pipelines;
 using System.Runtime.CompilerServices;
+using Net.Zlink.Flow;
 
 namespace Net.Zlink.Transports.Pipes;
 
@@ -28,11 +29,11 @@ internal sealed class PipeWriting(PipeWire wire, PipeWriter writer) : PipeHalf
     {
         if (_isEnding)
         {
-            _ending = AwaiterOf(writer.CompleteAsync());
+            _ending = Awaiters.Of(writer.CompleteAsync());
             return _ending.IsCompleted;
         }
 
-        _writing = AwaiterOf(writer.WriteAsync(_bytes, CancellationToken.None));
+        _writing = Awaiters.Of(writer.WriteAsync(_bytes, CancellationToken.None));
         return _writing.IsCompleted;
     }
 
@@ -79,10 +80,4 @@ internal sealed class PipeWriting(PipeWire wire, PipeWriter writer) : PipeHalf
             wire.Sink.OnSent();
         }
     }
-
-    private static ConfiguredValueTaskAwaitable<FlushResult>.ConfiguredValueTaskAwaiter AwaiterOf(ValueTask<FlushResult> task) =>
-        task.ConfigureAwait(false).GetAwaiter();
-
-    private static ConfiguredValueTaskAwaitable.ConfiguredValueTaskAwaiter AwaiterOf(ValueTask task) =>
-        task.ConfigureAwait(false).GetAwaiter();
 }
