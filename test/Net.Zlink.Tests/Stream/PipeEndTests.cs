@@ -30,10 +30,7 @@ public sealed class PipeEndTests
     public async Task Completing_Output_ends_our_side_and_leaves_Input_open()
     {
         await using var fixture = new StreamFixture();
-        RawListener listener = fixture.Listen();
-        StreamSocket client = fixture.Context.CreateStream();
-        await using StreamPipe pipe = await client.ConnectPipeAsync(listener.Endpoint, Guard.Token).Guarded();
-        RawPeer peer = fixture.Own(await listener.AcceptAsync());
+        (StreamPipe pipe, RawPeer peer) = await fixture.ConnectPipeAsync();
         await pipe.Output.WriteAsync(new byte[] { 1 }, Guard.Token);
         await pipe.Output.CompleteAsync();
         Assert.Equal([1], await peer.ReadToEndAsync());

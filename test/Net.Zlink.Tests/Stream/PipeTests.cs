@@ -145,10 +145,7 @@ public sealed class PipeTests
     public async Task A_flush_waits_while_the_peer_does_not_read_and_can_be_cancelled()
     {
         await using var fixture = new StreamFixture();
-        RawListener listener = fixture.Listen();
-        StreamSocket client = fixture.Context.CreateStream(new StreamOptions { SendBufferSize = 16 * 1024 });
-        await using StreamPipe pipe = await client.ConnectPipeAsync(listener.Endpoint, Guard.Token).Guarded();
-        RawPeer peer = fixture.Own(await listener.AcceptAsync());
+        (StreamPipe pipe, RawPeer peer) = await fixture.ConnectPipeAsync(new StreamOptions { SendBufferSize = 16 * 1024 });
         byte[] bytes = Wire.Pattern(1_000_000);
         int sent = 0;
         Task<FlushResult> flush = Task.FromResult(default(FlushResult));
@@ -179,10 +176,7 @@ public sealed class PipeTests
     public async Task An_abort_ends_both_sides_with_its_reason_and_resets_the_peer()
     {
         await using var fixture = new StreamFixture();
-        RawListener listener = fixture.Listen();
-        StreamSocket client = fixture.Context.CreateStream();
-        await using StreamPipe pipe = await client.ConnectPipeAsync(listener.Endpoint, Guard.Token).Guarded();
-        RawPeer peer = fixture.Own(await listener.AcceptAsync());
+        (StreamPipe pipe, RawPeer peer) = await fixture.ConnectPipeAsync();
         Assert.False(pipe.Ended.IsCancellationRequested);
         pipe.Abort("the request is too long");
         await fixture.UntilAsync(() => pipe.Ended.IsCancellationRequested);
@@ -197,10 +191,7 @@ public sealed class PipeTests
     public async Task Output_that_is_completed_with_an_exception_resets_the_peer()
     {
         await using var fixture = new StreamFixture();
-        RawListener listener = fixture.Listen();
-        StreamSocket client = fixture.Context.CreateStream();
-        await using StreamPipe pipe = await client.ConnectPipeAsync(listener.Endpoint, Guard.Token).Guarded();
-        RawPeer peer = fixture.Own(await listener.AcceptAsync());
+        (StreamPipe pipe, RawPeer peer) = await fixture.ConnectPipeAsync();
         await pipe.Output.CompleteAsync(new FormatException("the application gave up"));
         await Assert.ThrowsAsync<SocketException>(() => peer.ReadToEndAsync());
     }
@@ -209,10 +200,7 @@ public sealed class PipeTests
     public async Task A_peers_end_is_told_to_who_does_not_read()
     {
         await using var fixture = new StreamFixture();
-        RawListener listener = fixture.Listen();
-        StreamSocket client = fixture.Context.CreateStream();
-        await using StreamPipe pipe = await client.ConnectPipeAsync(listener.Endpoint, Guard.Token).Guarded();
-        RawPeer peer = fixture.Own(await listener.AcceptAsync());
+        (StreamPipe pipe, RawPeer peer) = await fixture.ConnectPipeAsync();
         await peer.SendAsync(new byte[] { 1 });
         peer.EndSending();
         await fixture.UntilAsync(() => pipe.Ended.IsCancellationRequested);

@@ -23,6 +23,15 @@ internal sealed class StreamFixture(int shards = 2, TimeProvider? time = null, T
         return socket;
     }
 
+    /// <summary>A raw pipe that was connected to a peer. Both end with the fixture.</summary>
+    public async Task<(StreamPipe Pipe, RawPeer Peer)> ConnectPipeAsync(StreamOptions? options = null)
+    {
+        RawListener listener = Listen();
+        StreamSocket client = Context.CreateStream(options);
+        StreamPipe pipe = await client.ConnectPipeAsync(listener.Endpoint, Guard.Token).Guarded();
+        return (pipe, Own(await listener.AcceptAsync()));
+    }
+
     /// <summary>A peer of the socket that is a pipe for as long as the task says; returns its id.</summary>
     public async Task<uint> ConnectPipeAsync(StreamSocket socket, Task hold)
     {

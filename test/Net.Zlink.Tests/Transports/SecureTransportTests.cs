@@ -21,10 +21,7 @@ public sealed class SecureTransportTests : IDisposable
     public async Task Messages_of_every_size_go_both_ways_whole(string endpoint)
     {
         await using var context = new ZlinkContext();
-        await using PairSocket binder = context.CreatePair();
-        await using PairSocket connecter = context.CreatePair();
-        Trust(binder.Options.Tls, connecter.Options.Tls);
-        connecter.Connect(binder.Bind(endpoint));
+        (PairSocket binder, PairSocket connecter) = CreatePairs(context, endpoint);
         foreach (int size in new[] { 0, 1, 125, 126, 1000, 65_535, 65_536, 70_000, 1_000_000 })
         {
             byte[] payload = new byte[size];
@@ -45,10 +42,7 @@ public sealed class SecureTransportTests : IDisposable
     public async Task A_blocked_receiver_that_reads_itself_misses_no_part_that_the_library_has_taken(string endpoint)
     {
         await using var context = new ZlinkContext();
-        await using PairSocket binder = context.CreatePair();
-        await using PairSocket connecter = context.CreatePair();
-        Trust(binder.Options.Tls, connecter.Options.Tls);
-        connecter.Connect(binder.Bind(endpoint));
+        (PairSocket binder, PairSocket connecter) = CreatePairs(context, endpoint);
         int[] sizes = [8_192, 65_536, 1_048_576];
         Task<long> receiving = Task.Factory.StartNew(
             () => Enumerable.Range(0, 60).Sum(_ =>
@@ -180,6 +174,16 @@ public sealed class SecureTransportTests : IDisposable
         using Message second = await server.ReceiveAsync(Guard.Token).Guarded();
         Assert.Equal("two", Encoding.ASCII.GetString(second.Span));
         await server.DisposeAsync();
+    }
+
+    /// <summary>Two sockets that are connected, and end with the context.</summary>
+    private (PairSocket Binder, PairSocket Connecter) CreatePairs(ZlinkContext context, string endpoint)
+    {
+        PairSocket binder = context.CreatePair();
+        PairSocket connecter = context.CreatePair();
+        Trust(binder.Options.Tls, connecter.Options.Tls);
+        connecter.Connect(binder.Bind(endpoint));
+        return (binder, connecter);
     }
 
     private void Trust(TlsOptions server, TlsOptions client)
