@@ -14,7 +14,7 @@ namespace Net.Zlink.Analyzers;
 public sealed class AddUsingFix : CodeFixProvider
 {
     /// <inheritdoc/>
-    public override ImmutableArray<string> FixableDiagnosticIds { get; } = ["ZLINK001", "ZLINK005"];
+    public override ImmutableArray<string> FixableDiagnosticIds { get; } = [Rules.NotDisposedId, Rules.ContextNotDisposedId];
 
     /// <inheritdoc/>
     public override FixAllProvider GetFixAllProvider() => WellKnownFixAllProviders.BatchFixer;
@@ -32,7 +32,7 @@ public sealed class AddUsingFix : CodeFixProvider
                 continue;
             }
 
-            bool waits = diagnostic.Id is "ZLINK005" && CanWait(statement);
+            bool waits = diagnostic.Id is Rules.ContextNotDisposedId && CanWait(statement);
             string title = waits ? "Declare it with await using" : "Declare it with using";
             Document changed = context.Document.WithSyntaxRoot(root.ReplaceNode(statement, WithUsing(statement, waits)));
             context.RegisterCodeFix(CodeAction.Create(title, _ => Task.FromResult(changed), title), diagnostic);
