@@ -40,7 +40,7 @@ internal sealed class ContextSockets(int most)
         {
             if (_living.Count >= most)
             {
-                int delivering = _living.Count(static one => one.IsClosed);
+                int delivering = _living.Count(static one => one.Parts.IsClosed);
                 string dead = delivering == 0 ? ""
                     : $"; {delivering} of them are disposed and still deliver accepted messages: a finite Linger limits that time";
                 throw new ZlinkException(ZlinkError.TooManySockets,
@@ -50,7 +50,8 @@ internal sealed class ContextSockets(int most)
             _living.Add(socket);
         }
 
-        _ = ForgetWhenClosedAsync(socket);
+        // Not a continuation of the task: while the thread pool is busy, sockets that have ended would keep their places.
+        socket.Parts.Closed = () => Forget(socket);
     }
 
     public void Forget(ZlinkSocket socket)
@@ -65,7 +66,7 @@ internal sealed class ContextSockets(int most)
             Of(_gone, socket.TypeName).AddGone(socket.Counters);
 
             // Under the lock: the socket's end and the context's may meet here, and the second one goes on to the report.
-            Undelivered.Add(socket.Counters, socket.AllClosed.IsCompleted);
+            Undelivered.Add(socket.Counters, socket.Parts.AllClosed.IsCompleted);
         }
     }
 
@@ -98,10 +99,4 @@ internal sealed class ContextSockets(int most)
 
     private static SocketStatistics Of(Dictionary<string, SocketStatistics> sums, string type) =>
         CollectionsMarshal.GetValueRefOrAddDefault(sums, type, out _) ??= new SocketStatistics();
-
-    private async Task ForgetWhenClosedAsync(ZlinkSocket socket)
-    {
-        await socket.AllClosed.ConfigureAwait(false);
-        Forget(socket);
-    }
 }

@@ -69,9 +69,7 @@ public sealed class StreamSocket : ZlinkSocket
 
     internal override ReceiveQueue Queue => Hub.Receive;
 
-    internal override bool IsClosed => Hub.IsClosed;
-
-    internal override Task AllClosed => Hub.AllClosed;
+    internal override CloseTracker Parts => Hub.Parts;
 
     internal StreamHub Hub { get; }
 

@@ -255,7 +255,7 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
             socket.BeginClose(DisconnectReason.ContextTerminated, socket.Options.LingerTime);
         }
 
-        Task closed = Task.WhenAll(sockets.Select(static s => s.AllClosed));
+        Task closed = Task.WhenAll(sockets.Select(static s => s.Parts.AllClosed));
         Task released = ReleaseAsync(closed);
         bool drained = true;
         IReadOnlyList<ShardLoop> held = [];

@@ -57,9 +57,7 @@ public abstract class ZlinkSocket : IDisposable, IAsyncDisposable
 
     internal virtual ReadinessWatchers? WritableWatchers => null;
 
-    internal abstract bool IsClosed { get; }
-
-    internal abstract Task AllClosed { get; }
+    internal abstract CloseTracker Parts { get; }
 
     /// <summary>Listens for peers.</summary>
     /// <param name="endpoint">

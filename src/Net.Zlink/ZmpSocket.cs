@@ -58,9 +58,7 @@ public abstract class ZmpSocket : ZlinkSocket
 
     internal override ReadinessWatchers WritableWatchers => Core.WritableWatchers;
 
-    internal override bool IsClosed => Core.IsClosed;
-
-    internal override Task AllClosed => Core.AllClosed;
+    internal override CloseTracker Parts => Core.Parts;
 
     /// <inheritdoc/>
     public override string Bind(string endpoint)

@@ -56,6 +56,19 @@ public sealed class EndedSocketTests
     }
 
     [Fact]
+    public async Task A_disposed_socket_that_has_nothing_to_deliver_frees_its_place_at_once()
+    {
+        await using var context = new ZlinkContext(new ZlinkContextOptions { MaxSockets = 1 });
+        for (int i = 0; i < 1_000; i++)
+        {
+            context.CreateDealer().Dispose();
+            context.CreateStream().Dispose();
+        }
+
+        Assert.Equal(0, context.GetStatistics().Sockets);
+    }
+
+    [Fact]
     public async Task A_send_that_waits_is_told_which_socket_was_disposed()
     {
         await using var context = new ZlinkContext();

@@ -56,8 +56,6 @@ internal sealed class StreamHub
 
     public bool IsClosed => Parts.IsClosed;
 
-    public Task AllClosed => Parts.AllClosed;
-
     public bool TryFind(uint id, out StreamLink link) => Links.TryFind(id, out link!) && link.IsPeer;
 
     /// <inheritdoc cref="StreamLinks.AcquireConnection"/>
@@ -206,7 +204,7 @@ internal sealed class StreamHub
         }
     }
 
-    /// <summary>Returns at once; <see cref="AllClosed"/> completes later.</summary>
+    /// <summary>Returns at once; <see cref="CloseTracker.AllClosed"/> completes later.</summary>
     public void Close(DisconnectReason reason, TimeSpan? linger, Func<Exception> receiveError)
     {
         if (!Parts.TryClose())

@@ -55,9 +55,9 @@ public sealed class StreamLinksTests : IDisposable
         Assert.True(_hub.Parts.TryClose());
         _hub.Parts.Leave();
         Assert.Single(_links.All);
-        Assert.False(_hub.AllClosed.IsCompleted);
+        Assert.False(_hub.Parts.AllClosed.IsCompleted);
         _links.Close(link);
-        Assert.True(_hub.AllClosed.IsCompleted);
+        Assert.True(_hub.Parts.AllClosed.IsCompleted);
     }
 
     [Fact]

@@ -198,10 +198,10 @@ public sealed class OrderlyCloseTests
         await fixture.UntilAsync(() => time.ArmedTimers > 0);
         socket.Dispose();
         await fixture.Context.WhenIdleAsync().Guarded();
-        Assert.False(socket.Hub.AllClosed.IsCompleted);
+        Assert.False(socket.Hub.Parts.AllClosed.IsCompleted);
 
         time.Advance(TimeSpan.FromSeconds(7));
 
-        await socket.Hub.AllClosed.Guarded();
+        await socket.Hub.Parts.AllClosed.Guarded();
     }
 }

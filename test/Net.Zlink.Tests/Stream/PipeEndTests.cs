@@ -139,7 +139,7 @@ public sealed class PipeEndTests
             socket.BindPipe("tcp://127.0.0.1:0", static async pipe =>
             await pipe.Output.WriteAsync(new byte[16 * 1024 * 1024], Guard.Token)), receiveBuffer: 4096);
         await peer.ReadAsync(1);
-        Task closed = socket.AllClosed;
+        Task closed = socket.Parts.AllClosed;
         socket.Dispose();
         await closed.Guarded();
     }
@@ -167,7 +167,7 @@ public sealed class PipeEndTests
             }
         }));
         Assert.Single(await peer.ReadAsync(1));
-        Task closed = socket.AllClosed;
+        Task closed = socket.Parts.AllClosed;
         if (isLinger)
         {
             socket.Dispose();

@@ -126,7 +126,7 @@ public sealed class ClosingRaceTests
                 Assert.True(socket.TrySend(new byte[1024 * 1024])); // The peer reads nothing: most of this stays.
             }
 
-            Task closed = socket.AllClosed;
+            Task closed = socket.Parts.AllClosed;
             await AtOnceAsync(
                 () => _ = Record.Exception(() =>
                 {

@@ -35,7 +35,7 @@ public sealed class LingerTests : IDisposable
         await fixture.UntilAsync(() => sender.GetStatistics().DroppedMessages > 0);
         long read = await ReadToEndAsync(fixture, receiver);
 
-        await sender.Core.AllClosed.Guarded();
+        await sender.Core.Parts.AllClosed.Guarded();
         SocketStatistics counters = sender.GetStatistics();
         Assert.Equal((accepted, counters.WrittenMessages), (counters.WrittenMessages + counters.DroppedMessages, read));
     }
@@ -58,7 +58,7 @@ public sealed class LingerTests : IDisposable
         await fixture.UntilAsync(() => sender.GetStatistics().DroppedMessages > 0);
         await fixture.Context.WhenIdleAsync().Guarded(); // The next time begins to run right behind the drop.
         time.Advance(sender.Options.CloseTimeout);
-        await sender.Core.AllClosed.Guarded();
+        await sender.Core.Parts.AllClosed.Guarded();
 
         SocketStatistics counters = sender.GetStatistics();
         Assert.Equal(accepted, counters.WrittenMessages + counters.DroppedMessages);

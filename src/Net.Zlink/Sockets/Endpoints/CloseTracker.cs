@@ -12,6 +12,9 @@ internal sealed class CloseTracker
 
     public Task AllClosed => _allClosed.Task;
 
+    /// <summary>Called once, by the thread on which the last part leaves, outside of the tracker's lock.</summary>
+    public Action? Closed { get; set; }
+
     public bool TryEnter()
     {
         lock (_gate)
@@ -39,10 +42,15 @@ internal sealed class CloseTracker
         lock (_gate)
         {
             _count--;
-            if (_isClosed && _count == 0)
+            if (!_isClosed || _count > 0)
             {
-                _allClosed.TrySetResult();
+                return;
             }
+        }
+
+        if (_allClosed.TrySetResult())
+        {
+            Closed?.Invoke();
         }
     }
 

@@ -64,8 +64,6 @@ internal abstract class SocketCore
 
     public CloseTracker Parts { get; } = new();
 
-    public Task AllClosed => Parts.AllClosed;
-
     public bool IsClosed => Volatile.Read(ref _isClosed);
 
     /// <summary>Valid after the close.</summary>
@@ -340,7 +338,7 @@ internal abstract class SocketCore
         }
     }
 
-    /// <summary>Returns at once; <see cref="AllClosed"/> completes later.</summary>
+    /// <summary>Returns at once; <see cref="CloseTracker.AllClosed"/> completes later.</summary>
     public void Close(DisconnectReason reason, TimeSpan linger)
     {
         Table.CloseListeners();

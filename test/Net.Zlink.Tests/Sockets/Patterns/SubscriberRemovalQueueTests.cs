@@ -128,7 +128,7 @@ public sealed class SubscriberRemovalQueueTests
 
         Assert.Equal(0, world.Core.TopicCount);
         world.Close();
-        await world.Core.AllClosed.Guarded();
+        await world.Core.Parts.AllClosed.Guarded();
     }
 
     [Fact]
@@ -141,10 +141,10 @@ public sealed class SubscriberRemovalQueueTests
         {
             detached = world.LeaveAsync(leaving);
             world.Close();
-            Assert.False(world.Core.AllClosed.IsCompleted);
+            Assert.False(world.Core.Parts.AllClosed.IsCompleted);
         }
 
-        await world.Core.AllClosed.Guarded();
+        await world.Core.Parts.AllClosed.Guarded();
         await detached.Guarded();
         Assert.Equal(0, world.Core.TopicCount);
     }
