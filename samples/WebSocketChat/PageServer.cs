@@ -35,9 +35,8 @@ internal sealed class PageServer : IAsyncDisposable
         builder.WebHost.UseUrls(string.Create(CultureInfo.InvariantCulture, $"http://127.0.0.1:{port}"));
         WebApplication web = builder.Build();
         string html = await ReadAsync("page.html").ConfigureAwait(false);
-        string script = await ReadAsync("zlink.js").ConfigureAwait(false);
         web.MapGet("/", () => Results.Content(html, "text/html; charset=utf-8"));
-        web.MapGet("/zlink.js", () => Results.Content(script, "text/javascript; charset=utf-8"));
+        web.MapZlinkScript();
         web.MapZlink("/chat", stream, room);
         try
         {

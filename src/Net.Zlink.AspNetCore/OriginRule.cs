@@ -17,9 +17,10 @@ internal static class OriginRule
             || (await PolicyAsync(context).ConfigureAwait(false))?.IsOriginAllowed(origin) == true;
     }
 
-    /// <summary>Without the scheme: a proxy in front may have ended TLS.</summary>
+    /// <summary>Without the scheme: a proxy in front may have ended TLS. It may also write the port that the page leaves out.</summary>
     private static bool IsOfHost(string origin, HostString host) => Uri.TryCreate(origin, UriKind.Absolute, out Uri? page)
-        && string.Equals(page.Authority, host.Value, StringComparison.OrdinalIgnoreCase);
+        && string.Equals(page.Host, host.Host, StringComparison.OrdinalIgnoreCase)
+        && (host.Port is { } port ? page.Port == port : page.IsDefaultPort);
 
     private static async ValueTask<CorsPolicy?> PolicyAsync(HttpContext context) =>
         context.GetEndpoint()?.Metadata.GetMetadata<ICorsMetadata>() switch

@@ -4,6 +4,7 @@ using System.Security.Claims;
 using System.Threading.RateLimiting;
 using Microsoft.AspNetCore.Authentication;
 using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.HttpOverrides;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Options;
@@ -48,11 +49,7 @@ public sealed class MapZlinkTests
         await web.StartAsync(
             app => app.MapZlink("/echo", stream, new EchoHandler(), static options => options.OneFramePerMessage = true),
             protocols: isHttp2 ? HttpProtocols.Http2 : HttpProtocols.Http1);
-        using ClientWebSocket client = await web.ConnectAsync("/echo", options =>
-        {
-            options.HttpVersion = isHttp2 ? HttpVersion.Version20 : HttpVersion.Version11;
-            options.HttpVersionPolicy = HttpVersionPolicy.RequestVersionExact;
-        });
+        using ClientWebSocket client = await web.ConnectAsync("/echo", options => SetVersion(options, isHttp2));
         foreach (int length in (int[])[5, 0, 1_020, 1_021, 200_000, 1])
         {
             byte[] payload = [.. Enumerable.Range(0, length).Select(static i => (byte)i)];
@@ -222,13 +219,17 @@ public sealed class MapZlinkTests
         Assert.Equal(WebSocketCloseStatus.EndpointUnavailable, await ReadCloseAsync(third));
     }
 
-    [Fact]
-    public async Task The_stop_of_the_host_ends_connections_behind_what_was_sent()
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task The_stop_of_the_host_ends_connections_behind_what_was_sent(bool isHttp2)
     {
         await using var web = new WebFixture();
         StreamSocket stream = web.Context.CreateStream();
-        await web.StartAsync(app => app.MapZlink("/chat", stream, static options => options.OneFramePerMessage = true));
-        using ClientWebSocket client = await web.ConnectAsync("/chat");
+        await web.StartAsync(
+            app => app.MapZlink("/chat", stream, static options => options.OneFramePerMessage = true),
+            protocols: isHttp2 ? HttpProtocols.Http2 : HttpProtocols.Http1);
+        using ClientWebSocket client = await web.ConnectAsync("/chat", options => SetVersion(options, isHttp2));
         await Guard.UntilAsync(() => stream.PeerCount == 1, "the peer is there");
         byte[] payload = new byte[100_000];
         for (int i = 0; i < 50; i++)
@@ -248,12 +249,101 @@ public sealed class MapZlinkTests
     }
 
     [Fact]
+    public async Task Behind_a_proxy_a_peer_has_the_address_of_its_client_and_pages_of_the_proxys_host_may_connect()
+    {
+        await using var web = new WebFixture();
+        PairSocket pair = web.Context.CreatePair();
+        await web.StartAsync(app =>
+        {
+            app.UseForwardedHeaders(new ForwardedHeadersOptions { ForwardedHeaders = ForwardedHeaders.All });
+            app.MapZlink("/pair", pair);
+        });
+        PairSocket client = web.Context.CreatePair();
+        IDictionary<string, string> fields = client.Options.WebSocket.RequestFields;
+        fields["X-Forwarded-For"] = "203.0.113.7";
+        fields["X-Forwarded-Host"] = "shop.example:443";
+        fields["X-Forwarded-Proto"] = "https";
+        fields["Origin"] = "https://shop.example";
+        client.Connect($"{web.Address}/pair");
+        await client.SendAsync("hello", Guard.Token).Guarded();
+        using Message hello = await pair.ReceiveAsync(Guard.Token).Guarded();
+        Assert.StartsWith("203.0.113.7", hello.PeerDetails!.RemoteAddress, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_client_that_says_nothing_is_gone_after_HandshakeInterval()
+    {
+        await using var web = new WebFixture();
+        RouterSocket router = web.Context.CreateRouter(new RouterOptions { HandshakeInterval = TimeSpan.FromMilliseconds(50) });
+        await web.StartAsync(app => app.MapZlink("/jobs", router));
+        using ClientWebSocket silent = await web.ConnectAsync("/jobs");
+        Assert.Equal(WebSocketCloseStatus.NormalClosure, await ReadCloseAsync(silent));
+    }
+
+    [Fact]
+    public async Task Pages_that_are_opened_and_reloaded_by_the_hundred_leave_nothing_behind()
+    {
+        int pages = SlowTests.Rounds(100, 1000);
+        await using var web = new WebFixture();
+        using var feed = new LastValuePublisher(web.Context);
+        feed.Publish("price", "1.17"u8);
+        await web.StartAsync(app => app.MapZlink("/feed", feed.Socket));
+        byte[] greeting = [0x5A, 1, 2, 0, 0, 0, 0, 3, 1, 2, 0, 0x5A, 1, 2, 0, 0, 0, 0, 1, 4, 0x5A, 1, 8, 0, 0, 0, 0, 0];
+        for (int round = 0; round < 3; round++)
+        {
+            ClientWebSocket[] opened = await Task.WhenAll(Enumerable.Range(0, pages).Select(async at =>
+            {
+                ClientWebSocket page = await web.ConnectAsync("/feed");
+                if (at % 2 == 0)
+                {
+                    await page.SendAsync(greeting, WebSocketMessageType.Binary, endOfMessage: true, Guard.Token);
+                    byte[] received = [];
+                    while (!received.AsSpan().EndsWith("1.17"u8))
+                    {
+                        received = [.. received, .. await ReceiveAsync(page)];
+                    }
+                }
+
+                return page;
+            }));
+            foreach (ClientWebSocket page in opened)
+            {
+                page.Abort();
+                page.Dispose();
+            }
+        }
+
+        await Guard.UntilAsync(() => feed.Socket.PeerCount == 0, "all pages are gone");
+        await Guard.UntilAsync(() => web.Context.GetStatistics().Shards.Sum(static shard => shard.Connections) == 0, "all connections are gone");
+    }
+
+    [Fact]
+    public async Task The_module_for_pages_is_there_and_is_sent_once()
+    {
+        await using var web = new WebFixture();
+        await web.StartAsync(static app => app.MapZlinkScript());
+        using var http = new HttpClient();
+        using HttpResponseMessage first = await http.GetAsync($"{web.App.Urls.Single()}/zlink.js", Guard.Token).Guarded();
+        Assert.Equal("text/javascript", first.Content.Headers.ContentType!.MediaType);
+        Assert.Contains("export class Sub", await first.Content.ReadAsStringAsync(Guard.Token), StringComparison.Ordinal);
+        http.DefaultRequestHeaders.IfNoneMatch.Add(first.Headers.ETag!);
+        using HttpResponseMessage again = await http.GetAsync($"{web.App.Urls.Single()}/zlink.js", Guard.Token).Guarded();
+        Assert.Equal(HttpStatusCode.NotModified, again.StatusCode);
+    }
+
+    [Fact]
     public async Task A_ZMP_socket_cannot_do_without_its_frames()
     {
         await using var web = new WebFixture();
         PubSocket pub = web.Context.CreatePub();
         await web.StartAsync(app => Assert.Throws<ArgumentException>(
             () => app.MapZlink("/feed", pub, static options => options.OneFramePerMessage = true)));
+    }
+
+    private static void SetVersion(ClientWebSocketOptions options, bool isHttp2)
+    {
+        options.HttpVersion = isHttp2 ? HttpVersion.Version20 : HttpVersion.Version11;
+        options.HttpVersionPolicy = HttpVersionPolicy.RequestVersionExact;
     }
 
     private static ZmpSocket Create(ZlinkContext context, string type) => type switch
