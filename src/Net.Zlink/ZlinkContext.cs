@@ -81,8 +81,6 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
     /// <summary>How many names of a kind metrics show one by one: <see cref="ZlinkContextOptions.MaxMetricNames"/>.</summary>
     public int MaxMetricNames => _options.MaxMetricNames;
 
-    internal ZlinkContextOptions Options => _options;
-
     internal EngineHost Host => _host;
 
     internal ContextSockets Sockets { get; }

@@ -2,6 +2,7 @@ using BenchmarkDotNet.Attributes;
 using Net.Zlink.Benchmarks.Common;
 using Net.Zlink.Benchmarks.Micro;
 using Net.Zlink.Engine;
+using Net.Zlink.Protocol;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets.Zmp;
 
@@ -47,14 +48,14 @@ public class InboundMessagesBenchmarks : IDisposable
     [Benchmark(OperationsPerInvoke = Frames)]
     public int Scan()
     {
-        ZmpScan scan = _scanner.Scan(_kit.Slab.Array.AsSpan(0, _kit.Length), NoLimit);
+        FrameScan scan = _scanner.Scan(_kit.Slab.Array.AsSpan(0, _kit.Length), NoLimit);
         return scan.Frames == Frames ? scan.Frames : throw new RequestException("The scan lost frames.");
     }
 
     [Benchmark(OperationsPerInvoke = Frames)]
     public int ScanDeliverTake()
     {
-        ZmpScan scan = _scanner.Scan(_kit.Slab.Array.AsSpan(0, _kit.Length), NoLimit);
+        FrameScan scan = _scanner.Scan(_kit.Slab.Array.AsSpan(0, _kit.Length), NoLimit);
         _messages.Begin(new InboundBatch(_kit.Slab, 0, scan.Consumed, scan.Frames, OwnsSlab: false), _slabs);
         for (int position = 0; position < scan.Consumed; position += _kit.Frame)
         {

@@ -1,6 +1,5 @@
 using Net.Zlink.Buffers;
 using Net.Zlink.Monitoring;
-using Net.Zlink.Protocol.Stream;
 using Net.Zlink.Transports;
 
 namespace Net.Zlink.Engine;
@@ -27,21 +26,6 @@ internal sealed class Connection : ShardWork, IWireEvents
     private readonly ConnectionWriter _writer;
     private readonly ConnectionReader _reader;
     private bool _started;
-
-    public Connection(
-        Wire wire,
-        ShardLoop shard,
-        BufferPool pool,
-        ConnectionSettings settings,
-        IConnectionSink sink,
-        object? context,
-        ContextQuota? quota = null,
-        Action? capacityAvailable = null)
-        : this(wire, shard, pool, settings, sink, context,
-            new OutboundQueue(pool, StreamFormat.Instance, settings.Outbound, quota) { CapacityAvailable = capacityAvailable },
-            settings.StreamScanner)
-    {
-    }
 
     public Connection(
         Wire wire,
@@ -356,4 +340,21 @@ internal sealed class Connection : ShardWork, IWireEvents
         _sink.OnOpened(this);
         _reader.ContinueReading();
     }
+}
+
+internal sealed record ConnectionSettings
+{
+    public required long MessageLimit { get; init; }
+
+    public IFrameScanner StreamScanner => field ??= new StreamScanner(MessageLimit);
+
+    public required QueueLimits Outbound { get; init; }
+
+    public required TimeSpan IdleTimeout { get; init; }
+
+    public required TimeSpan WriteTimeout { get; init; }
+
+    public required TimeSpan Linger { get; init; }
+
+    public required TimeSpan CloseTimeout { get; init; }
 }

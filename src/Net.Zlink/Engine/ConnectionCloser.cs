@@ -217,12 +217,12 @@ internal sealed class ConnectionCloser(Connection connection)
         for (int i = 0; i < reads; i++)
         {
             long before = _discarded;
-            ReadOutcome outcome = FrameReader.Discard(connection.Wire, connection.Shard.ReceiveSlab, ref _discarded);
+            WireStatus status = FrameReader.Discard(connection.Wire, connection.Shard.ReceiveSlab, ref _discarded);
             Discarded += _discarded - before;
-            if (outcome is ReadOutcome.EndOfStream or ReadOutcome.Failed or ReadOutcome.Refused)
+            if (status is WireStatus.Ended or WireStatus.Failed or WireStatus.Refused)
             {
-                HasLostPeer |= outcome == ReadOutcome.Failed;
-                if (IsOpen && outcome == ReadOutcome.Failed)
+                HasLostPeer |= status == WireStatus.Failed;
+                if (IsOpen && status == WireStatus.Failed)
                 {
                     OnLost();
                 }
@@ -245,7 +245,7 @@ internal sealed class ConnectionCloser(Connection connection)
                 return;
             }
 
-            if (outcome == ReadOutcome.Drained && connection.WaitForInput() == WireStatus.WouldWait)
+            if (status == WireStatus.WouldWait && connection.WaitForInput() == WireStatus.WouldWait)
             {
                 return;
             }
@@ -374,4 +374,16 @@ internal sealed class ConnectionCloser(Connection connection)
         connection.Shard.Timers.Cancel(_pause);
         connection.Teardown(isToEndOurSide: !resets && !_sendingEnded);
     }
+}
+
+internal enum CloseMode
+{
+    /// <summary>Write what was accepted, end our side, read until the peer ends its side, then close.</summary>
+    Orderly,
+
+    /// <summary>The system still delivers what it has taken.</summary>
+    Leave,
+
+    /// <summary>As <see cref="Leave"/>, with a reset, which destroys what the system has taken.</summary>
+    Abort,
 }

@@ -20,7 +20,7 @@ internal sealed class ConnectionReader(
     private const int MaxFinalReads = 256;
 
     private ShardTimer? _idle;
-    private FrameReader _frames;
+    private FrameReader _frames = new(connection.Wire, connection.Shard.ReceiveSlab, pool, scanner);
     private FairLimitShare _unfinished;
     private bool _waits = true; // Connection.Start begins the first wait, off the shard.
     private bool _paused;
@@ -92,7 +92,7 @@ internal sealed class ConnectionReader(
 
     public void Release()
     {
-        _frames.Release(pool);
+        _frames.Release();
         _unfinished.TryReserve(0);
     }
 
@@ -171,7 +171,7 @@ internal sealed class ConnectionReader(
         for (int i = 0; i < MaxReadsPerTurn && (i == 0 || Stopwatch.GetTimestamp() < end); i++)
         {
             int kept = _frames.BufferedBytes;
-            ReadOutcome outcome = _frames.Read(connection.Wire, connection.Shard.ReceiveSlab, pool, scanner, out InboundBatch batch);
+            WireStatus status = _frames.Read(out InboundBatch batch);
             if (batch.Frames > 0)
             {
                 _paused |= Deliver(batch) == Delivery.Pause && !IsReadingRemaining;
@@ -195,11 +195,10 @@ internal sealed class ConnectionReader(
                 Release();
             }
 
-            WireStatus wait = WireStatus.WouldWait;
             if (Delivers && !_frames.IsBroken && !_paused)
             {
-                wait = outcome switch { ReadOutcome.More => WireStatus.Done, ReadOutcome.Drained => WaitForInput(), _ => wait };
-                if (wait == WireStatus.Done)
+                status = status == WireStatus.WouldWait ? WaitForInput() : status;
+                if (status == WireStatus.Done)
                 {
                     continue;
                 }
@@ -217,21 +216,21 @@ internal sealed class ConnectionReader(
                 return;
             }
 
-            if (outcome == ReadOutcome.EndOfStream && _finalLimit is null)
+            if (status == WireStatus.Ended && _finalLimit is null)
             {
                 sink.OnInputEnded(connection);
                 closer.OnPeerEnded();
                 return;
             }
 
-            if (outcome == ReadOutcome.Refused && closer.IsOpen)
+            if (status == WireStatus.Refused && closer.IsOpen)
             {
                 // The transport has sent its error, and no message can follow: queued messages are dropped.
                 closer.Begin(DisconnectReason.TransportError, CloseMode.Orderly, connection.Wire.Detail, linger: TimeSpan.Zero);
                 return;
             }
 
-            if (outcome is ReadOutcome.Failed or ReadOutcome.EndOfStream or ReadOutcome.Refused || wait == WireStatus.Failed)
+            if (status is WireStatus.Failed or WireStatus.Ended or WireStatus.Refused)
             {
                 OnLost();
             }
@@ -269,10 +268,10 @@ internal sealed class ConnectionReader(
 
     private void ReadAll()
     {
-        ReadOutcome outcome = ReadOutcome.More;
-        for (int reads = 0; reads < MaxFinalReads && outcome == ReadOutcome.More && MayReadAll; reads++)
+        WireStatus status = WireStatus.Done;
+        for (int reads = 0; reads < MaxFinalReads && status == WireStatus.Done && MayReadAll; reads++)
         {
-            outcome = _frames.Read(connection.Wire, connection.Shard.ReceiveSlab, pool, scanner, out InboundBatch batch);
+            status = _frames.Read(out InboundBatch batch);
             _paused |= batch.Frames > 0 && Deliver(batch) == Delivery.Pause;
         }
     }

@@ -4,25 +4,12 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Engine;
 
-internal enum ReadOutcome
-{
-    Drained,
-
-    More,
-
-    EndOfStream,
-
-    Refused,
-
-    Failed,
-}
-
 /// <summary>
 /// Reads a connection's bytes into its shard's slab, splits them into whole frames, and retains an incomplete one. A short tail is copied
 /// to a pooled buffer and put before the next read. A frame longer than <see cref="OwnBufferFrame"/> is read into a buffer of its own,
 /// which grows with what has arrived (at most twice that), whatever the header announces: 8 hostile bytes allocate nothing.
 /// </summary>
-internal struct FrameReader
+internal struct FrameReader(Wire wire, ReceiveSlab slabs, BufferPool pool, IFrameScanner scanner)
 {
     // Shorter frames are joined by a copy: up to 8 KiB (0.2 us) is cheaper than a system call for the rest of one frame.
     private const int OwnBufferFrame = Wire.Headroom;
@@ -54,15 +41,15 @@ internal struct FrameReader
 
     public readonly int RetainedMemory => _own?.Array.Length ?? _tailLength;
 
-    public readonly bool IsMidFrame => _tailLength > 0 || _own is not null;
-
-    /// <summary>The batch is valid until the next call, or until its own slab is released.</summary>
-    public ReadOutcome Read(Wire wire, ReceiveSlab slabs, BufferPool pool, IFrameScanner scanner, out InboundBatch batch)
+    /// <summary>
+    /// Done: more may be there; WouldWait: all was read. The batch is valid until the next call, or until its own slab is released.
+    /// </summary>
+    public WireStatus Read(out InboundBatch batch)
     {
         batch = default;
         if (_own is not null)
         {
-            return ReadOwn(wire, out batch);
+            return ReadOwn(out batch);
         }
 
         int maxBytes = scanner.MaxBytesToRead(_tailLength);
@@ -71,66 +58,65 @@ internal struct FrameReader
         {
             if (wire.TryDetachBuffer(out byte[]? array, out int start, out int taken))
             {
-                return Consume(slabs.Adopt(array), start, taken, wire, slabs, pool, scanner, out batch);
+                return Consume(slabs.Adopt(array), start, taken, out batch);
             }
 
             if (_expected > Math.Max(PrefetchSize, _tailLength) && !wire.HasOwnBuffer)
             {
-                return ReadExpected(wire, slabs, pool, scanner, out batch);
+                return ReadExpected(out batch);
             }
         }
 
         Slab slab = slabs.Acquire(_tailLength, out int offset, out int length);
         int wanted = Math.Min(_expected > 0 ? Math.Min(PrefetchSize, maxBytes) : maxBytes, length - _tailLength);
         _expected = 0;
-        ReadOutcome outcome = Receive(wire, slab.Array.AsSpan(offset + _tailLength, wanted), out int received);
+        WireStatus status = Receive(wire, slab.Array.AsSpan(offset + _tailLength, wanted), out int received);
         if (received == 0)
         {
-            return outcome;
+            return status;
         }
 
-        batch = Split(slab, offset, received, ownsSlab: false, wire, slabs, pool, scanner);
-        return outcome;
+        batch = Split(slab, offset, received, ownsSlab: false);
+        return status;
     }
 
-    public static ReadOutcome Discard(Wire wire, ReceiveSlab slabs, ref long discarded)
+    public static WireStatus Discard(Wire wire, ReceiveSlab slabs, ref long discarded)
     {
         Slab slab = slabs.Acquire(0, out int offset, out int length);
-        ReadOutcome outcome = Receive(wire, slab.Array.AsSpan(offset, length), out int received);
+        WireStatus status = Receive(wire, slab.Array.AsSpan(offset, length), out int received);
         discarded += received;
-        return outcome;
+        return status;
     }
 
-    public void Release(BufferPool pool)
+    public void Release()
     {
-        DropTail(pool);
+        DropTail();
         _own?.Release();
         _own = null;
     }
 
-    private ReadOutcome Consume(
-        Slab slab, int start, int length, Wire wire, ReceiveSlab slabs, BufferPool pool, IFrameScanner scanner, out InboundBatch batch)
+    private WireStatus Consume(Slab slab, int start, int length, out InboundBatch batch)
     {
         _expected = 0;
-        batch = Split(slab, start - _tailLength, length, ownsSlab: true, wire, slabs, pool, scanner);
+        batch = Split(slab, start - _tailLength, length, ownsSlab: true);
         if (batch.Frames == 0)
         {
             slab.Release();
         }
 
-        return ReadOutcome.Drained;
+        return WireStatus.WouldWait;
     }
 
-    private ReadOutcome ReadExpected(Wire wire, ReceiveSlab slabs, BufferPool pool, IFrameScanner scanner, out InboundBatch batch)
+    private WireStatus ReadExpected(out InboundBatch batch)
     {
         batch = default;
         Slab slab = slabs.RentOwn(_expected);
-        ReadOutcome outcome = Receive(wire, slab.Array.AsSpan(_tailLength, _expected - _tailLength), out int received);
+        WireStatus status = Receive(wire, slab.Array.AsSpan(_tailLength, _expected - _tailLength), out int received);
         int available = _tailLength + received;
         if (received > 0 && available >= _expected / 4)
         {
-            batch = SplitOwnBuffer(slab, available, wire, slabs, pool, scanner);
-            return outcome;
+            batch = SplitOwnBuffer(slab, available);
+            return status;
         }
 
         try
@@ -140,7 +126,7 @@ internal struct FrameReader
                 _expected = 0;
                 Slab packed = slabs.Acquire(available, out int offset, out _);
                 slab.Array.AsSpan(_tailLength, received).CopyTo(packed.Array.AsSpan(offset + _tailLength));
-                batch = Split(packed, offset, received, ownsSlab: false, wire, slabs, pool, scanner);
+                batch = Split(packed, offset, received, ownsSlab: false);
             }
         }
         finally
@@ -148,12 +134,12 @@ internal struct FrameReader
             slab.Release();
         }
 
-        return outcome;
+        return status;
     }
 
-    private InboundBatch SplitOwnBuffer(Slab slab, int available, Wire wire, ReceiveSlab slabs, BufferPool pool, IFrameScanner scanner)
+    private InboundBatch SplitOwnBuffer(Slab slab, int available)
     {
-        FrameScan scan = Scan(slab.Array.AsSpan(0, available), pool, scanner);
+        FrameScan scan = Scan(slab.Array.AsSpan(0, available));
         Expect(scan.Frames > 0 ? scan.Consumed / scan.Frames : scan.NextFrameSize);
         int left = available - scan.Consumed;
         if (left > 0 && !scan.IsBroken)
@@ -166,7 +152,7 @@ internal struct FrameReader
                 return default;
             }
 
-            KeepPartialFrame(slab.Array.AsSpan(scan.Consumed, left), scan.NextFrameSize, wire, slabs, pool);
+            KeepPartialFrame(slab.Array.AsSpan(scan.Consumed, left), scan.NextFrameSize);
         }
 
         if (scan.Frames > 0)
@@ -182,36 +168,35 @@ internal struct FrameReader
         : size > LargestExpected ? PrefetchSize
         : size * Math.Max(1, ReceiveSlab.ReadSize / size);
 
-    private InboundBatch Split(
-        Slab slab, int offset, int received, bool ownsSlab, Wire wire, ReceiveSlab slabs, BufferPool pool, IFrameScanner scanner)
+    private InboundBatch Split(Slab slab, int offset, int received, bool ownsSlab)
     {
         int available = _tailLength + received;
-        FrameScan scan = Scan(slab.Array.AsSpan(offset, available), pool, scanner);
+        FrameScan scan = Scan(slab.Array.AsSpan(offset, available));
         int left = available - scan.Consumed;
         if (left > 0 && !scan.IsBroken)
         {
-            KeepPartialFrame(slab.Array.AsSpan(offset + scan.Consumed, left), scan.NextFrameSize, wire, slabs, pool);
+            KeepPartialFrame(slab.Array.AsSpan(offset + scan.Consumed, left), scan.NextFrameSize);
         }
 
         return scan.Frames > 0 ? new InboundBatch(slab, offset, scan.Consumed, scan.Frames, ownsSlab) : default;
     }
 
-    private FrameScan Scan(Span<byte> bytes, BufferPool pool, IFrameScanner scanner)
+    private FrameScan Scan(Span<byte> bytes)
     {
         _tail?.AsSpan(0, _tailLength).CopyTo(bytes);
-        DropTail(pool);
+        DropTail();
         FrameScan scan = scanner.Scan(bytes);
         IsBroken = scan.IsBroken;
         Announced = scan.Announced;
         return scan;
     }
 
-    private ReadOutcome ReadOwn(Wire wire, out InboundBatch batch)
+    private WireStatus ReadOwn(out InboundBatch batch)
     {
         batch = default;
         Slab own = _own!;
         int capacity = Math.Min(own.Array.Length, _ownTotal) - _ownLength;
-        ReadOutcome outcome = Receive(wire, own.Array.AsSpan(_ownLength, capacity), out int received);
+        WireStatus status = Receive(wire, own.Array.AsSpan(_ownLength, capacity), out int received);
         _ownLength += received;
         if (_ownLength == _ownTotal)
         {
@@ -224,23 +209,20 @@ internal struct FrameReader
             own.Grow(_ownLength, (int)Math.Min(_ownTotal, Math.Max(2L * _ownLength, (long)_ownLength + wire.Available)));
         }
 
-        return outcome;
+        return status;
     }
 
-    private static ReadOutcome Receive(Wire wire, Span<byte> into, out int received) => wire.Receive(into, out received) switch
+    private static WireStatus Receive(Wire wire, Span<byte> into, out int received)
     {
-        WireStatus.Done => received == into.Length ? ReadOutcome.More : ReadOutcome.Drained,
-        WireStatus.WouldWait => ReadOutcome.Drained,
-        WireStatus.Ended => ReadOutcome.EndOfStream,
-        WireStatus.Refused => ReadOutcome.Refused,
-        _ => ReadOutcome.Failed,
-    };
+        WireStatus status = wire.Receive(into, out received);
+        return status == WireStatus.Done && received < into.Length ? WireStatus.WouldWait : status;
+    }
 
-    private void KeepPartialFrame(ReadOnlySpan<byte> tail, int frameSize, Wire wire, ReceiveSlab slabs, BufferPool pool)
+    private void KeepPartialFrame(ReadOnlySpan<byte> tail, int frameSize)
     {
         try
         {
-            CopyPartialFrame(tail, frameSize, wire, slabs, pool);
+            CopyPartialFrame(tail, frameSize);
         }
         catch (OutOfMemoryException)
         {
@@ -248,7 +230,7 @@ internal struct FrameReader
         }
     }
 
-    private void CopyPartialFrame(ReadOnlySpan<byte> tail, int frameSize, Wire wire, ReceiveSlab slabs, BufferPool pool)
+    private void CopyPartialFrame(ReadOnlySpan<byte> tail, int frameSize)
     {
         if (frameSize > OwnBufferFrame)
         {
@@ -267,7 +249,7 @@ internal struct FrameReader
         _tailLength = tail.Length;
     }
 
-    private void DropTail(BufferPool pool)
+    private void DropTail()
     {
         if (_tail is not null)
         {

@@ -1,4 +1,7 @@
+using Net.Zlink.Buffers;
 using Net.Zlink.Monitoring;
+using Net.Zlink.Protocol;
+using Net.Zlink.Protocol.Stream;
 
 namespace Net.Zlink.Engine;
 
@@ -47,4 +50,33 @@ internal interface IConnectionSink
     void OnClosed(Connection connection);
 
     void OnFault(Connection connection, Exception exception);
+}
+
+/// <summary>
+/// Valid during the call, unless the slab is referenced. <paramref name="OwnsSlab"/>: The slab holds only this batch, and the connection
+/// releases its reference after the call.
+/// </summary>
+internal readonly record struct InboundBatch(Slab Slab, int Offset, int Length, int Frames, bool OwnsSlab)
+{
+    public ReadOnlySpan<byte> Bytes => Slab.Array.AsSpan(Offset, Length);
+}
+
+internal enum Delivery
+{
+    Continue,
+
+    Pause,
+}
+
+internal interface IFrameScanner
+{
+    FrameScan Scan(ReadOnlySpan<byte> bytes);
+
+    /// <summary>The most to read, at least 1. Asked before each read, except within a long frame.</summary>
+    int MaxBytesToRead(int kept) => int.MaxValue;
+}
+
+internal sealed class StreamScanner(long limit) : IFrameScanner
+{
+    public FrameScan Scan(ReadOnlySpan<byte> bytes) => StreamFraming.Scan(bytes, limit);
 }

@@ -193,3 +193,116 @@ internal sealed class OutboundSegment
 
     private static OutboundSegment Rent() => Cache.Rent(ref t_cached);
 }
+
+/// <summary>
+/// The segments of one message, which it shares with no other unless it is a single one. Made outside the queue's lock, and linked when it
+/// is whole: a message for which no memory is left changes nothing.
+/// </summary>
+internal ref struct SegmentRun(BufferPool pool)
+{
+    public OutboundSegment? First { get; private set; }
+
+    public OutboundSegment? Last { get; private set; }
+
+    public long Bytes { get; private set; }
+
+    public Span<byte> AddSpace(int length)
+    {
+        byte[] array = pool.RentArray(length);
+        AddArray(array, length);
+        return array;
+    }
+
+    public void AddArray(byte[] array, int length)
+    {
+        OutboundSegment segment = OutboundSegment.ForEncoding(array);
+        segment.Length = length;
+        Add(segment);
+    }
+
+    /// <summary>The body of the frame whose header was added last.</summary>
+    public void AddBody(OutboundSegment body)
+    {
+        Last!.EndsMidFrame = true;
+        Add(body);
+    }
+
+    /// <summary>Donated memory, and an array that was to be moved, stay with the sender.</summary>
+    public readonly void Discard(EncodedMessage? sender)
+    {
+        for (OutboundSegment? segment = First; segment is not null; segment = segment.Next)
+        {
+            segment.Disown(sender);
+        }
+
+        OutboundSegment.ReleaseAll(First, pool);
+    }
+
+    private void Add(OutboundSegment segment)
+    {
+        Bytes += segment.Length;
+        if (Last is null)
+        {
+            First = segment;
+        }
+        else
+        {
+            Last.Next = segment;
+            Last.IsOpen = false;
+            segment.IsOpen = false;
+            segment.IsContinuation = true;
+        }
+
+        Last = segment;
+    }
+}
+
+/// <summary>Protocol frames to be written before all messages, in one growing segment.</summary>
+internal struct ControlFrames
+{
+    // A heartbeat's reply is at most 26 bytes: 64 KiB of them is a flood.
+    private const int MaxBytes = 64 * 1024;
+
+    private OutboundSegment? _segment;
+
+    public readonly bool IsEmpty => _segment is null;
+
+    public bool TryAdd(ReadOnlySpan<byte> frames, BufferPool pool)
+    {
+        int held = _segment?.Length ?? 0;
+        if (held + frames.Length > MaxBytes)
+        {
+            return false;
+        }
+
+        if (_segment is null || held + frames.Length > _segment.Memory.Length)
+        {
+            OutboundSegment larger = OutboundSegment.ForEncoding(pool.RentArray(held + frames.Length));
+            larger.IsControl = true;
+            if (_segment is { } old)
+            {
+                old.Memory.Span[..held].CopyTo(larger.FreeSpan);
+                larger.Length = held;
+                old.Release(pool);
+            }
+
+            _segment = larger;
+        }
+
+        frames.CopyTo(_segment.FreeSpan);
+        _segment.Length += frames.Length;
+        return true;
+    }
+
+    public OutboundSegment? Dequeue()
+    {
+        OutboundSegment? segment = _segment;
+        _segment = null;
+        if (segment is not null)
+        {
+            segment.IsOpen = false;
+        }
+
+        return segment;
+    }
+}

@@ -183,3 +183,107 @@ internal struct Quota(QueueLimits own, ContextQuota? context, SocketQuota? total
         return !Within(_own, context, Granted).IsFull(messages, bytes) || _share.MayGrow(bytes, _own.Bytes, owner);
     }
 }
+
+/// <summary>
+/// What became of the messages of a queue: accepted = taken + dropped + filtered + queued, in messages and bytes. A connection has written
+/// what was taken of an outbound queue, and a consumer received what was taken of a lane. Bytes are encoded bytes. Nothing but
+/// <see cref="QueuedMessages"/> and <see cref="QueuedBytes"/> is written for a new message; the others change for many at a time.
+/// </summary>
+internal struct QueueCounts
+{
+    public long QueuedMessages;
+    public long QueuedBytes;
+    public long TakenMessages;
+
+    /// <summary>Those of filtered messages, too.</summary>
+    public long TakenBytes;
+    public long DroppedMessages;
+    public long DroppedBytes;
+
+    /// <summary>Refused by the receiver's subscriptions before they came into its lane.</summary>
+    public long FilteredMessages;
+
+    /// <summary>The peer ended the connection before it sent a frame, or sent an ERROR.</summary>
+    public long UnconfirmedMessages;
+
+    /// <summary>Dropped, but nobody misses them.</summary>
+    public long ObsoleteMessages;
+    public long ObsoleteBytes;
+    public long QueuedUpdates;
+    public long QueuedUpdateBytes;
+
+    public readonly long AcceptedMessages => TakenMessages + DroppedMessages + FilteredMessages + QueuedMessages;
+
+    public readonly long AcceptedBytes => TakenBytes + DroppedBytes + QueuedBytes;
+
+    public readonly long MissedMessages => DroppedMessages - ObsoleteMessages;
+
+    public readonly long MissedBytes => DroppedBytes - ObsoleteBytes;
+
+    public void Drop(long messages, long bytes)
+    {
+        DroppedMessages += messages;
+        DroppedBytes += bytes;
+    }
+
+    /// <summary>Nothing is queued any more: what was is dropped, and nobody misses the updates among it.</summary>
+    public void DropQueued()
+    {
+        Excuse(QueuedUpdates, QueuedUpdateBytes);
+        Drop(QueuedMessages, QueuedBytes);
+        (QueuedMessages, QueuedBytes, QueuedUpdates, QueuedUpdateBytes) = (0, 0, 0, 0);
+    }
+
+    public void Excuse(long messages, long bytes)
+    {
+        ObsoleteMessages += messages;
+        ObsoleteBytes += bytes;
+    }
+
+    public void AddUpdate(long messages, long bytes)
+    {
+        QueuedUpdates += messages;
+        QueuedUpdateBytes += bytes;
+    }
+
+    public void Add(in QueueCounts other)
+    {
+        QueuedMessages += other.QueuedMessages;
+        QueuedBytes += other.QueuedBytes;
+        TakenMessages += other.TakenMessages;
+        TakenBytes += other.TakenBytes;
+        Drop(other.DroppedMessages, other.DroppedBytes);
+        FilteredMessages += other.FilteredMessages;
+        UnconfirmedMessages += other.UnconfirmedMessages;
+        Excuse(other.ObsoleteMessages, other.ObsoleteBytes);
+        AddUpdate(other.QueuedUpdates, other.QueuedUpdateBytes);
+    }
+}
+
+/// <summary>The limits of one peer's queue; 0 means no limit.</summary>
+internal readonly record struct QueueLimits(int Messages, long Bytes)
+{
+    public bool IsFull(long messages, long bytes) =>
+        messages > 0 && ((Messages > 0 && messages >= Messages) || (Bytes > 0 && bytes >= Bytes));
+
+    public bool IsFullOfBytes(long messages, long bytes) => Messages == 0 || (messages < Messages && Bytes > 0 && bytes >= Bytes);
+
+    public bool IsBelowLowMark(long messages, long bytes) =>
+        (Messages == 0 || messages <= (Messages + 1L) / 2) && (Bytes == 0 || bytes <= Bytes / 2);
+
+    public bool IsHalf(long messages, long bytes) =>
+        (Messages > 0 && messages >= (Messages + 1L) / 2) || (Bytes > 0 && bytes >= Bytes / 2);
+
+    public QueueLimits And(QueueLimits other) => new(
+        Messages == 0 || other.Messages == 0 ? 0 : (int)Math.Min(int.MaxValue, (long)Messages + other.Messages),
+        Bytes == 0 || other.Bytes == 0 ? 0 : Bytes > long.MaxValue - other.Bytes ? long.MaxValue : Bytes + other.Bytes);
+}
+
+internal enum FullCause
+{
+    Messages,
+
+    Bytes,
+
+    Context,
+}

@@ -105,3 +105,13 @@ internal sealed class ShardWatchdog : IDisposable
     /// <param name="IsReported">It was reported.</param>
     private readonly record struct Observation(long Number, long At, TimeSpan Waited, bool IsReported);
 }
+
+/// <summary>Receives a shard's warnings. Must return at once and never throw.</summary>
+internal interface IShardObserver
+{
+    void OnSlowRun(ShardLoop shard, string work, TimeSpan elapsed);
+
+    void OnBlockedRun(ShardLoop shard, string work, TimeSpan elapsed);
+
+    void OnLateRun(ShardLoop shard, TimeSpan delay);
+}

@@ -1,4 +1,5 @@
 using Net.Zlink.Engine;
+using Net.Zlink.Protocol.Stream;
 using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets;
@@ -12,8 +13,12 @@ internal sealed class FramedPeers(IConnectionSink sink, bool pulled) : IPeerFact
             link.AddLane(settings.Inbound);
         }
 
-        return new Connection(wire, hub.Host.Shards.For(wire), hub.Host.Pool, settings.Connection, sink, link, hub.Host.Queued,
-            link.OnCapacity)
+        var outbound = new OutboundQueue(hub.Host.Pool, StreamFormat.Instance, settings.Connection.Outbound, hub.Host.Queued)
+        {
+            CapacityAvailable = link.OnCapacity,
+        };
+        return new Connection(wire, hub.Host.Shards.For(wire), hub.Host.Pool, settings.Connection, sink, link, outbound,
+            settings.Connection.StreamScanner)
         {
             Unfinished = hub.Host.Unfinished,
         };

@@ -78,8 +78,6 @@ public sealed class StreamPeer : IMessageSender
         set => Volatile.Write(ref _userState, value);
     }
 
-    internal StreamLink Link => _link;
-
     /// <inheritdoc/>
     public SendResult TrySend(ReadOnlySpan<byte> payload) => _output.TrySend(_link, payload);
 

@@ -56,8 +56,6 @@ internal abstract class KernelWire : Wire
 
     public override void AvoidReset() => TryShutDown();
 
-    public override void Cut() => Socket.Dispose();
-
     protected bool TryShutDown()
     {
         try

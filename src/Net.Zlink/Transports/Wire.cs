@@ -163,7 +163,4 @@ internal abstract class Wire(Transport transport) : IDisposable
     /// Before <see cref="Dispose"/>: .NET resets a connection that is disposed with a pending operation, unless it was shut down.
     /// </summary>
     public abstract void AvoidReset();
-
-    /// <summary>Fails what is pending. <see cref="Dispose"/> follows. Any thread.</summary>
-    public abstract void Cut();
 }

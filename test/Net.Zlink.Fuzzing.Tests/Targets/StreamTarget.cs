@@ -68,15 +68,14 @@ internal sealed class StreamTarget : FuzzTarget
         long before = Pool.GetStatistics().Live;
         using var wire = new MemoryWire(TransportTable.Find("tcp")!, "peer");
         var slabs = new ReceiveSlab(new Slab.SlabCache(Pool));
-        var scanner = new StreamScanner(limit);
-        var reader = default(FrameReader);
+        var reader = new FrameReader(wire, slabs, Pool, new StreamScanner(limit));
         foreach (byte[] piece in pieces)
         {
             wire.Peer.Send(piece);
             while (wire.HasUnread && !reader.IsBroken)
             {
                 int arrived = reader.BufferedBytes + wire.UnreadBytes;
-                reader.Read(wire, slabs, Pool, scanner, out InboundBatch batch);
+                reader.Read(out InboundBatch batch);
                 Assert.True(reader.RetainedMemory <= (2 * arrived) + (16 * 1024), $"{reader.RetainedMemory} bytes are kept for {arrived}");
                 Append(said, batch);
             }
@@ -87,7 +86,7 @@ internal sealed class StreamTarget : FuzzTarget
             said.Append("! ").Append(reader.Announced);
         }
 
-        reader.Release(Pool);
+        reader.Release();
         slabs.Release();
         Assert.Equal(before, Pool.GetStatistics().Live);
         return said.ToString();

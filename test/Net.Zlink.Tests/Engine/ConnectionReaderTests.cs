@@ -38,7 +38,7 @@ public sealed class ConnectionReaderTests
             Linger = default,
             CloseTimeout = default
         };
-        var connection = new Connection(new EndlessWire(), shard, pool, settings, sink, context: null);
+        var connection = NewStreamConnection(new EndlessWire(), shard, pool, settings, sink);
         connection.Start();
         int reads = await sink.ReadsAtNext.Task.WaitAsync(Patience, TestContext.Current.CancellationToken);
         await sink.Closed.Task.WaitAsync(Patience, TestContext.Current.CancellationToken);

@@ -343,7 +343,7 @@ public sealed class ConnectionTests
             Peer = peer;
             _slabs = new Slab.SlabCache(_pool);
             Shard = new ShardLoop(0, new RecordingObserver(), Time, new ReceiveSlab(_slabs));
-            Connection = new Connection(
+            Connection = NewStreamConnection(
                 new SocketWire(ours, Tcp),
                 Shard,
                 _pool,
@@ -356,8 +356,7 @@ public sealed class ConnectionTests
                     Linger = linger,
                     CloseTimeout = TimeSpan.FromSeconds(5),
                 },
-                Sink,
-                context: null);
+                Sink);
         }
 
         public ManualTimeProvider Time { get; } = new();

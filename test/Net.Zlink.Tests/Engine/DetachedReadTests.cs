@@ -82,7 +82,6 @@ public sealed class DetachedReadTests
         private readonly BufferPool _pool = TestPools.Create(leakCheck: true);
         private readonly ScriptedWire _wire;
         private readonly ReceiveSlab _slabs;
-        private readonly StreamScanner _scanner = new(10_000_000);
         private readonly List<byte[]> _frames = [];
         private readonly List<(Slab Slab, int Offset, int Length)> _kept = [];
         private FrameReader _reader;
@@ -92,6 +91,7 @@ public sealed class DetachedReadTests
             _wire = new ScriptedWire(_pool);
             Cache = new Slab.SlabCache(_pool);
             _slabs = new ReceiveSlab(Cache);
+            _reader = new FrameReader(_wire, _slabs, _pool, new StreamScanner(10_000_000));
         }
 
         public Slab.SlabCache Cache { get; }
@@ -105,7 +105,7 @@ public sealed class DetachedReadTests
             _wire.Arrive(bytes, handOver);
             while (_wire.Available > 0)
             {
-                _reader.Read(_wire, _slabs, _pool, _scanner, out InboundBatch batch);
+                _reader.Read(out InboundBatch batch);
                 Assert.False(_reader.IsBroken);
                 Take(batch);
             }
@@ -122,7 +122,7 @@ public sealed class DetachedReadTests
 
         public void Dispose()
         {
-            Assert.False(_reader.IsMidFrame);
+            Assert.Equal(0, _reader.BufferedBytes);
             _slabs.Release();
             Assert.Equal(0, Cache.OutstandingBytes);
             Assert.Empty(_pool.GetOutstanding());

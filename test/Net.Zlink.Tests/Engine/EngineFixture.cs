@@ -39,6 +39,12 @@ internal static class EngineFixture
 
     public static ShardLoop NewShard(TimeProvider? time = null) => NewShard(out _, time);
 
+    /// <summary>A connection with the frames of STREAM.</summary>
+    public static Connection NewStreamConnection(
+        Wire wire, ShardLoop shard, BufferPool pool, ConnectionSettings settings, IConnectionSink sink) =>
+        new(wire, shard, pool, settings, sink, context: null, new OutboundQueue(pool, StreamFormat.Instance, settings.Outbound),
+            settings.StreamScanner);
+
     /// <summary>Runs a body on a shard and completes when it has run.</summary>
     public static Task OnShardAsync(ShardLoop shard, Action body)
     {
@@ -249,10 +255,6 @@ internal class TestWire() : Wire(EngineFixture.Tcp)
     public override WireStatus EndSending(WireEnd end) => throw new NotSupportedException();
 
     public override void AvoidReset()
-    {
-    }
-
-    public override void Cut()
     {
     }
 

@@ -59,7 +59,7 @@ public sealed class FrameReaderTests
         bench.SendAndRead([.. Frames(whole), .. Frames([Pattern(next, 3)])[..50]]);
         bench.ExpectFrames(whole);
         Assert.True(bench.Reader.IsOutOfMemory);
-        bench.Reader.Release(bench.Pool);
+        bench.Reader.Release();
         Assert.Equal(1, bench.Pool.GetStatistics().Live); // The shard's slab.
     }
 
@@ -102,11 +102,11 @@ public sealed class FrameReaderTests
             byte[] wire = Frames(next);
             bench.Peer.Send(wire); // Less than the smallest window of a new connection.
             bench.WaitFor(wire.Length);
-            ReadOutcome outcome = bench.Reader.Read(bench.Wire, bench.Slabs, bench.Pool, bench.Scanner, out InboundBatch batch);
-            Assert.Equal((ReadOutcome.More, framesPerRead, true), (outcome, batch.Frames, batch.OwnsSlab));
+            WireStatus status = bench.Reader.Read(out InboundBatch batch);
+            Assert.Equal((WireStatus.Done, framesPerRead, true), (status, batch.Frames, batch.OwnsSlab));
             Assert.Equal(wire, batch.Bytes.ToArray());
             batch.Slab.Release();
-            Assert.False(bench.Reader.IsMidFrame);
+            Assert.Equal(0, bench.Reader.BufferedBytes);
         }
     }
 
@@ -140,7 +140,7 @@ public sealed class FrameReaderTests
         byte[] wire = Frames([Pattern(100, 2), Pattern(100, 3)]);
         bench.Peer.Send(wire);
         bench.WaitFor(wire.Length);
-        Assert.Equal(ReadOutcome.Drained, bench.Reader.Read(bench.Wire, bench.Slabs, bench.Pool, bench.Scanner, out InboundBatch batch));
+        Assert.Equal(WireStatus.WouldWait, bench.Reader.Read(out InboundBatch batch));
         Assert.Equal((2, false, 0L), (batch.Frames, batch.OwnsSlab, bench.FrameBytes));
         Assert.Equal(wire, batch.Bytes.ToArray());
     }
@@ -153,11 +153,11 @@ public sealed class FrameReaderTests
         byte[] broken = [0, 0, 0xEA, 0x61, .. Pattern(40_000, 2)];
         bench.Peer.Send(broken);
         bench.WaitFor(broken.Length);
-        bench.Reader.Read(bench.Wire, bench.Slabs, bench.Pool, bench.Scanner, out InboundBatch batch);
+        bench.Reader.Read(out InboundBatch batch);
         Assert.Equal(0, batch.Frames);
         Assert.True(bench.Reader.IsBroken);
         Assert.Equal(60_001u, bench.Reader.Announced);
-        Assert.False(bench.Reader.IsMidFrame);
+        Assert.Equal(0, bench.Reader.BufferedBytes);
         Assert.Equal(1, bench.Pool.GetStatistics().Live);
     }
 
@@ -232,14 +232,15 @@ public sealed class FrameReaderTests
         byte[] hostile = [0x7F, 0xFF, 0xFF, 0x00, 1];
         for (int i = 0; i < Peers; i++)
         {
+            readers[i] = bench.NewReader();
             bench.SendAndRead(hostile, ref readers[i]);
-            Assert.True(readers[i].IsMidFrame);
+            Assert.True(readers[i].BufferedBytes > 0);
         }
 
         Assert.InRange(bench.FrameBytes, 1, Peers * 16 * 1_024);
         for (int i = 0; i < Peers; i++)
         {
-            readers[i].Release(bench.Pool);
+            readers[i].Release();
         }
 
         Assert.Equal(1, bench.Pool.GetStatistics().Live);
@@ -253,7 +254,7 @@ public sealed class FrameReaderTests
         bench.ExpectFrames([Pattern(10, 1)]);
         Assert.True(bench.Reader.IsBroken);
         Assert.Equal(11u, bench.Reader.Announced);
-        Assert.False(bench.Reader.IsMidFrame);
+        Assert.Equal(0, bench.Reader.BufferedBytes);
         Assert.Equal(1, bench.Pool.GetStatistics().Live);
     }
 
@@ -266,15 +267,15 @@ public sealed class FrameReaderTests
             {
                 using var bench = await Fixture.OpenAsync(limit: 100_000);
                 bench.SendAndRead(part);
-                Assert.True(bench.Reader.IsMidFrame);
+                Assert.True(bench.Reader.BufferedBytes > 0);
                 bench.Peer.Close(reset ? 0 : -1);
                 Assert.True(bench.Ours.Poll(Patience, SelectMode.SelectRead));
-                ReadOutcome outcome = bench.Reader.Read(bench.Wire, bench.Slabs, bench.Pool, bench.Scanner, out InboundBatch batch);
-                Assert.Equal(reset ? ReadOutcome.Failed : ReadOutcome.EndOfStream, outcome);
+                WireStatus status = bench.Reader.Read(out InboundBatch batch);
+                Assert.Equal(reset ? WireStatus.Failed : WireStatus.Ended, status);
                 Assert.Equal(reset ? SocketError.ConnectionReset : SocketError.Success, bench.Wire.Error);
                 Assert.Equal(0, batch.Frames);
-                bench.Reader.Release(bench.Pool);
-                bench.Reader.Release(bench.Pool);
+                bench.Reader.Release();
+                bench.Reader.Release();
                 Assert.Equal(1, bench.Pool.GetStatistics().Live);
             }
         }
@@ -290,7 +291,7 @@ public sealed class FrameReaderTests
             byte[] wire = Frames([Pattern(7_000, i)]);
             bench.Peer.Send(wire);
             bench.WaitFor(wire.Length);
-            bench.Reader.Read(bench.Wire, bench.Slabs, bench.Pool, bench.Scanner, out InboundBatch batch);
+            bench.Reader.Read(out InboundBatch batch);
             Assert.Equal(1, batch.Frames);
             batch.Slab.AddReference();
             bench.Slabs.Retain(batch.Slab, batch.Offset + batch.Length);
@@ -316,12 +317,12 @@ public sealed class FrameReaderTests
                 bench.Peer.Send(head);
                 bench.WaitFor(head.Length);
                 pieces.Begin();
-                bench.Reader.Read(bench.Wire, bench.Slabs, bench.Pool, bench.Scanner, out _);
+                bench.Reader.Read(out _);
                 pieces.End();
                 bench.Peer.Send(rest);
                 bench.WaitFor(rest.Length);
                 pieces.Begin();
-                bench.Reader.Read(bench.Wire, bench.Slabs, bench.Pool, bench.Scanner, out InboundBatch batch);
+                bench.Reader.Read(out InboundBatch batch);
                 pieces.End();
                 Assert.Equal(2, batch.Frames);
             },
@@ -334,14 +335,14 @@ public sealed class FrameReaderTests
     {
         using var bench = await Fixture.OpenAsync(limit: 10);
         long discarded = 0;
-        Assert.Equal(ReadOutcome.Drained, FrameReader.Discard(bench.Wire, bench.Slabs, ref discarded));
+        Assert.Equal(WireStatus.WouldWait, FrameReader.Discard(bench.Wire, bench.Slabs, ref discarded));
         bench.Peer.Send(new byte[1_000]);
         bench.WaitFor(1_000);
-        Assert.Equal(ReadOutcome.Drained, FrameReader.Discard(bench.Wire, bench.Slabs, ref discarded));
+        Assert.Equal(WireStatus.WouldWait, FrameReader.Discard(bench.Wire, bench.Slabs, ref discarded));
         Assert.Equal(1_000, discarded);
         bench.Peer.Shutdown(SocketShutdown.Send);
         Assert.True(bench.Ours.Poll(Patience, SelectMode.SelectRead));
-        Assert.Equal(ReadOutcome.EndOfStream, FrameReader.Discard(bench.Wire, bench.Slabs, ref discarded));
+        Assert.Equal(WireStatus.Ended, FrameReader.Discard(bench.Wire, bench.Slabs, ref discarded));
     }
 
     private static long RoundUp(int length) =>
@@ -353,17 +354,20 @@ public sealed class FrameReaderTests
         private readonly Slab.SlabCache _cache;
         private readonly List<byte[]> _frames = [];
         private readonly long _slabBytes;
+        private readonly StreamScanner _scanner;
 
         public FrameReader Reader;
 
         private Fixture(Socket peer, Socket ours, long limit)
         {
-            (Peer, Ours, Wire, Scanner) = (peer, ours, new SocketWire(ours, Tcp), new StreamScanner(limit));
+            (Peer, Ours, Wire) = (peer, ours, new SocketWire(ours, Tcp));
+            _scanner = new StreamScanner(limit);
             Pool = TestPools.Create();
             _cache = new Slab.SlabCache(Pool);
             Slabs = new ReceiveSlab(_cache);
             Slab slab = Slabs.Acquire(0, out _, out _);
             _slabBytes = slab.Array.Length;
+            Reader = NewReader();
         }
 
         public Socket Peer { get; }
@@ -371,8 +375,6 @@ public sealed class FrameReaderTests
         public Socket Ours { get; }
 
         public SocketWire Wire { get; }
-
-        public IFrameScanner Scanner { get; }
 
         public BufferPool Pool { get; }
 
@@ -386,6 +388,8 @@ public sealed class FrameReaderTests
             (Socket peer, Socket ours) = await ConnectedPairAsync();
             return new Fixture(peer, ours, limit);
         }
+
+        public FrameReader NewReader() => new(Wire, Slabs, Pool, _scanner);
 
         public void SendAndRead(byte[] bytes) => SendAndRead(bytes, ref Reader);
 
@@ -442,7 +446,7 @@ public sealed class FrameReaderTests
 
         public void Dispose()
         {
-            Reader.Release(Pool);
+            Reader.Release();
             Slabs.Release();
             Peer.Dispose();
             Wire.Dispose();
@@ -452,8 +456,8 @@ public sealed class FrameReaderTests
 
         private void Read(ref FrameReader reader)
         {
-            ReadOutcome outcome = reader.Read(Wire, Slabs, Pool, Scanner, out InboundBatch batch);
-            Assert.True(outcome is ReadOutcome.More or ReadOutcome.Drained, $"The peer has not ended, but a read says {outcome}.");
+            WireStatus status = reader.Read(out InboundBatch batch);
+            Assert.True(status is WireStatus.Done or WireStatus.WouldWait, $"The peer has not ended, but a read says {status}.");
             _frames.AddRange(Payloads(batch));
             if (batch.OwnsSlab)
             {

@@ -192,7 +192,7 @@ public sealed class WaitingWriteTests
                 Linger = default,
                 CloseTimeout = default
             };
-            Connection = new Connection(Wire, Shard, Pool, settings, Sink, context: null);
+            Connection = NewStreamConnection(Wire, Shard, Pool, settings, Sink);
             Connection.Start();
         }
 

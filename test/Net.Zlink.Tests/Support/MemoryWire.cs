@@ -140,12 +140,10 @@ internal sealed class MemoryWire : Net.Zlink.Transports.Wire
 
     public override void AvoidReset() => _hasEnded = true;
 
-    public override void Cut() => Fail(SocketError.OperationAborted);
-
     public override void Dispose()
     {
         _isDisposed = true;
-        Cut();
+        Fail(SocketError.OperationAborted);
     }
 
     public void Arrive(ReadOnlyMemory<byte> bytes)

@@ -70,3 +70,70 @@ internal static class ZmpFrame
         _ => ZmpFault.FlagsInvalid,
     };
 }
+
+/// <summary>The flags byte of a frame (docs/protocol.md section 7).</summary>
+[Flags]
+internal enum ZmpFlags : byte
+{
+    None = 0,
+
+    More = 0x01,
+
+    Control = 0x02,
+
+    /// <summary>Never sent; dropped when received.</summary>
+    Identity = 0x04,
+
+    Subscribe = 0x08,
+
+    Cancel = 0x10,
+}
+
+internal static class ZmpFlagsExtensions
+{
+    private const uint Legal =
+        (1u << (int)ZmpFlags.None) | (1u << (int)ZmpFlags.More) | (1u << (int)ZmpFlags.Control) | (1u << (int)ZmpFlags.Identity)
+        | (1u << (int)(ZmpFlags.Identity | ZmpFlags.More)) | (1u << (int)ZmpFlags.Subscribe) | (1u << (int)ZmpFlags.Cancel);
+
+    extension(ZmpFlags)
+    {
+        public static bool IsLegal(byte flags) => flags <= (byte)ZmpFlags.Cancel && ((Legal >> flags) & 1) != 0;
+    }
+}
+
+internal static class ZmpControl
+{
+    public const byte Hello = 0x01;
+    public const byte Heartbeat = 0x02;
+    public const byte HeartbeatAck = 0x03;
+    public const byte Ready = 0x04;
+    public const byte Error = 0x05;
+
+    /// <summary>Writes the header and the type, and returns the body.</summary>
+    public static Span<byte> Begin(Span<byte> destination, byte type, int bodyLength)
+    {
+        ZmpFrame.WriteHeader(destination, ZmpFlags.Control, (uint)bodyLength);
+        Span<byte> body = destination.Slice(ZmpFrame.HeaderSize, bodyLength);
+        body[0] = type;
+        return body;
+    }
+}
+
+internal sealed class ZmpFormat : FrameFormat
+{
+    public static readonly ZmpFormat Instance = new();
+
+    private ZmpFormat()
+        : base(ZmpFrame.HeaderSize)
+    {
+    }
+
+    public override void WriteHeader(Span<byte> destination, int length, bool more) =>
+        ZmpFrame.WriteHeader(destination, more ? ZmpFlags.More : ZmpFlags.None, (uint)length);
+
+    public override int ReadLength(ReadOnlySpan<byte> frame, out bool more)
+    {
+        more = (ZmpFrame.ReadFlags(frame) & ZmpFlags.More) != ZmpFlags.None;
+        return ZmpFrame.ReadLength(frame);
+    }
+}

@@ -20,17 +20,20 @@ internal struct ZmpScanner
 
     public readonly bool HasHello => _helloParsed;
 
+    /// <summary>Why a scan was broken.</summary>
+    public ZmpFault? Fault { get; private set; }
+
     /// <summary>
     /// <paramref name="skipsLongTopics"/>: a topic over the limit breaks nothing. Its header counts as a frame, and so does each piece of
     /// its body, which is not kept.
     /// </summary>
-    public ZmpScan Scan(ReadOnlySpan<byte> bytes, long maxMessageSize, bool skipsLongTopics = false)
+    public FrameScan Scan(ReadOnlySpan<byte> bytes, long maxMessageSize, bool skipsLongTopics = false)
     {
         int position = 0;
         int frames = 0;
         if (!_helloParsed)
         {
-            ZmpScan hello = ScanHello(bytes);
+            FrameScan hello = ScanHello(bytes);
             if (hello.Frames == 0)
             {
                 return hello;
@@ -47,7 +50,7 @@ internal struct ZmpScanner
         {
             if (!ZmpFrame.TryReadHeader(bytes[position..], out ZmpFlags flags, out uint length, out ZmpFault fault))
             {
-                return new ZmpScan(position, frames, 0, fault, length);
+                return Refuse(fault, length, position, frames);
             }
 
             if (length > limit && skipsLongTopics && _readyParsed && IsTopic(flags))
@@ -61,13 +64,13 @@ internal struct ZmpScanner
 
             if (length > limit || (length > LargestControlBody && (flags == ZmpFlags.Control || !_readyParsed)))
             {
-                return new ZmpScan(position, frames, 0, ZmpFault.BodyTooLarge, length);
+                return Refuse(ZmpFault.BodyTooLarge, length, position, frames);
             }
 
             int total = ZmpFrame.HeaderSize + (int)length;
             if (bytes.Length - position < total)
             {
-                return new ZmpScan(position, frames, total, null, length);
+                return new FrameScan(position, frames, total, IsBroken: false, length);
             }
 
             _readyParsed = _readyParsed
@@ -76,7 +79,7 @@ internal struct ZmpScanner
             frames++;
         }
 
-        return new ZmpScan(position, frames, 0, null, 0);
+        return new FrameScan(position, frames, 0, IsBroken: false, 0);
     }
 
     public static bool IsTopic(ZmpFlags flags) => flags is ZmpFlags.Subscribe or ZmpFlags.Cancel;
@@ -94,7 +97,7 @@ internal struct ZmpScanner
 
     // HELLO's length is checked first, the rest of its header with the whole frame: the fault for another protocol depends on its bytes 4
     // to 7.
-    private static ZmpScan ScanHello(ReadOnlySpan<byte> bytes)
+    private FrameScan ScanHello(ReadOnlySpan<byte> bytes)
     {
         if (bytes.Length < ZmpFrame.HeaderSize)
         {
@@ -104,28 +107,32 @@ internal struct ZmpScanner
         uint length = BinaryPrimitives.ReadUInt32BigEndian(bytes[4..]);
         if (length < ZmpHello.SmallestBody)
         {
-            return new ZmpScan(0, 0, 0, ZmpFault.HelloTooShort, length);
+            return Refuse(ZmpFault.HelloTooShort, length);
         }
 
         if (length > ZmpHello.LargestBody)
         {
-            return new ZmpScan(0, 0, 0, ZmpFault.HelloTooLarge, length);
+            return Refuse(ZmpFault.HelloTooLarge, length);
         }
 
         int total = ZmpFrame.HeaderSize + (int)length;
         if (bytes.Length < total)
         {
-            return new ZmpScan(0, 0, total, null, length);
+            return new FrameScan(0, 0, total, IsBroken: false, length);
         }
 
         bool good = ZmpFrame.TryReadHeader(bytes, out ZmpFlags flags, out _, out ZmpFault fault);
         if (good && flags == ZmpFlags.Control)
         {
-            return new ZmpScan(total, 1, 0, null, 0);
+            return new FrameScan(total, 1, 0, IsBroken: false, 0);
         }
 
-        return new ZmpScan(0, 0, 0, (good ? ZmpFault.FlagsInvalid : fault).InHello(), length);
+        return Refuse((good ? ZmpFault.FlagsInvalid : fault).InHello(), length);
+    }
+
+    private FrameScan Refuse(in ZmpFault fault, uint length, int position = 0, int frames = 0)
+    {
+        Fault = fault;
+        return new FrameScan(position, frames, 0, IsBroken: true, length);
     }
 }
-
-internal readonly record struct ZmpScan(int Consumed, int Frames, int NextFrameSize, ZmpFault? Fault, uint AnnouncedLength);

@@ -1,5 +1,5 @@
-using Net.Zlink.Flow;
 using Net.Zlink.Engine;
+using Net.Zlink.Flow;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets.Endpoints;
@@ -422,3 +422,39 @@ internal abstract class SocketCore
 
     private void FindOnly() => Volatile.Write(ref _only, _links.Count == 1 ? _links.First() : null);
 }
+
+internal enum GreetingOccasion
+{
+    NewLink,
+
+    FirstConnection,
+
+    NextConnection,
+}
+
+/// <summary>What a socket does with the messages of its peers.</summary>
+internal enum InboundRole
+{
+    All,
+
+    Filtered,
+
+    Subscriptions,
+
+    SubscriptionsAndData,
+}
+
+internal enum SubscriptionOutcome
+{
+    Silent,
+
+    Notify,
+
+    TooMany,
+
+    /// <summary>All peers together exceed the limit, and this one exceeds its share.</summary>
+    TooManyOfAll,
+}
+
+/// <summary><paramref name="Outcome"/>: the result of sends: Terminated after a context shutdown, otherwise Closed.</summary>
+internal readonly record struct SocketEnd(SendStatus Outcome, Func<Exception> Error);

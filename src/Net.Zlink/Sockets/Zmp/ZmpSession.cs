@@ -19,7 +19,6 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
     private readonly InboundMessages _messages;
     private ZmpScanner _scanner;
     private ZmpInbound _inbound;
-    private ZmpFault? _scanFault;
     private string? _foreign;
     private int _nextFrameSize;
     private ZmpHeartbeats? _heartbeats;
@@ -107,15 +106,14 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
 
     public FrameScan Scan(ReadOnlySpan<byte> bytes)
     {
-        ZmpScan scan = _scanner.Scan(bytes, _settings.MaxMessageSize, skipsLongTopics: IsPublisher);
-        _scanFault = scan.Fault;
-        if (scan.Fault is not null && !_scanner.HasHello && bytes is not [ZmpFrame.Magic, ..])
+        FrameScan scan = _scanner.Scan(bytes, _settings.MaxMessageSize, skipsLongTopics: IsPublisher);
+        if (scan.IsBroken && !_scanner.HasHello && bytes is not [ZmpFrame.Magic, ..])
         {
             _foreign = ProtocolSniffer.Of(bytes);
         }
 
         _nextFrameSize = scan.NextFrameSize;
-        return new FrameScan(scan.Consumed, scan.Frames, scan.NextFrameSize, scan.Fault is not null, scan.AnnouncedLength);
+        return scan;
     }
 
     /// <summary>
@@ -239,7 +237,7 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
         return delivery;
     }
 
-    public void OnBroken(Connection connection, uint announced) => Fail(_scanFault ?? ZmpFault.BodyTooLarge);
+    public void OnBroken(Connection connection, uint announced) => Fail(_scanner.Fault ?? ZmpFault.BodyTooLarge);
 
     /// <summary>Ends without an ERROR, after which a native peer would never reconnect.</summary>
     public void OnUnfinished(Connection connection, string detail)

@@ -23,8 +23,6 @@ internal sealed class IpcListener : ITransportListener
 
     public long Handle { get; }
 
-    public long SinkFaults => _loop.SinkFaults;
-
     public static BindResult Bind(IpcEndpoint endpoint, SocketSettings settings) =>
         Bind(endpoint, settings, Environment.GetEnvironmentVariable);
 

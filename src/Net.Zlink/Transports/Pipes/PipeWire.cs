@@ -88,8 +88,6 @@ internal sealed class PipeWire : Wire
 
     public override void AvoidReset() => _endsInOrder = true;
 
-    public override void Cut() => Dispose();
-
     public override void Dispose() => ThreadPool.UnsafeQueueUserWorkItem(static wire => wire.Close(), this, preferLocal: false);
 
     private void Close()

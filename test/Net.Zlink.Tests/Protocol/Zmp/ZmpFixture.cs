@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Text;
+using Net.Zlink.Protocol;
 using Net.Zlink.Protocol.Zmp;
 using Xunit;
 
@@ -67,8 +68,9 @@ internal static class ZmpFixture
         foreach (byte[] piece in pieces)
         {
             byte[] bytes = [.. rest, .. piece];
-            ZmpScan scan = scanner.Scan(bytes, limit);
+            FrameScan scan = scanner.Scan(bytes, limit);
             CheckFit(scan, bytes, limit);
+            Assert.Equal(scan.IsBroken, scanner.Fault is not null);
             ReadOnlySpan<byte> frames = bytes.AsSpan(0, scan.Consumed);
             int count = 0;
             while (!frames.IsEmpty)
@@ -86,7 +88,7 @@ internal static class ZmpFixture
             }
 
             Assert.Equal(scan.Frames, count);
-            if (scan.Fault is { } refused)
+            if (scanner.Fault is { } refused)
             {
                 return said.Append("! ").Append(Text(refused)).Append(' ').Append(refused.Origin).ToString();
             }
@@ -97,24 +99,24 @@ internal static class ZmpFixture
         return said.ToString();
     }
 
-    private static void CheckFit(ZmpScan scan, byte[] bytes, long limit)
+    private static void CheckFit(FrameScan scan, byte[] bytes, long limit)
     {
         int left = bytes.Length - scan.Consumed;
         Assert.InRange(scan.Consumed, scan.Frames * ZmpFrame.HeaderSize, bytes.Length);
-        if (scan.Fault is not null)
+        if (scan.IsBroken)
         {
             Assert.True(left >= ZmpFrame.HeaderSize);
             Assert.Equal(0, scan.NextFrameSize);
         }
         else if (left < ZmpFrame.HeaderSize)
         {
-            Assert.Equal((0, 0u), (scan.NextFrameSize, scan.AnnouncedLength));
+            Assert.Equal((0, 0u), (scan.NextFrameSize, scan.Announced));
         }
         else
         {
             Assert.True(scan.NextFrameSize > left);
-            Assert.Equal(scan.NextFrameSize, (int)scan.AnnouncedLength + ZmpFrame.HeaderSize);
-            Assert.True(scan.AnnouncedLength <= Math.Max(ZmpFrame.EffectiveLimit(limit), ZmpHello.LargestBody));
+            Assert.Equal(scan.NextFrameSize, (int)scan.Announced + ZmpFrame.HeaderSize);
+            Assert.True(scan.Announced <= Math.Max(ZmpFrame.EffectiveLimit(limit), ZmpHello.LargestBody));
         }
     }
 }

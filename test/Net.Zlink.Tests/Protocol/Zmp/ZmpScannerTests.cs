@@ -1,3 +1,4 @@
+using Net.Zlink.Protocol;
 using Net.Zlink.Protocol.Zmp;
 using Xunit;
 
@@ -22,10 +23,10 @@ public sealed class ZmpScannerTests
     public void The_length_of_a_HELLO_is_checked_first_and_nothing_else_before_its_body_is_in(string bytes, int nextFrame, string? fault)
     {
         var scanner = default(ZmpScanner);
-        ZmpScan scan = scanner.Scan(ZmpFixture.Hex(bytes), -1);
+        FrameScan scan = scanner.Scan(ZmpFixture.Hex(bytes), -1);
         Assert.Equal((0, 0, nextFrame), (scan.Consumed, scan.Frames, scan.NextFrameSize));
-        Assert.Equal(fault, scan.Fault is { } found ? ZmpFixture.Text(found) : null);
-        Assert.False(scan.Fault?.FailsHandshakeAsProtocol ?? false);
+        Assert.Equal(fault, scanner.Fault is { } found ? ZmpFixture.Text(found) : null);
+        Assert.False(scanner.Fault?.FailsHandshakeAsProtocol ?? false);
     }
 
     [Theory]
@@ -43,10 +44,10 @@ public sealed class ZmpScannerTests
         string magic, string version, string reserved, string flags, string? expected)
     {
         var scanner = default(ZmpScanner);
-        ZmpScan scan = scanner.Scan(ZmpFixture.Hex($"{magic}{version}{flags}{reserved}00000007 01050452415731"), -1);
-        Assert.Equal(expected, scan.Fault is { } found ? ZmpFixture.Text(found) : null);
+        FrameScan scan = scanner.Scan(ZmpFixture.Hex($"{magic}{version}{flags}{reserved}00000007 01050452415731"), -1);
+        Assert.Equal(expected, scanner.Fault is { } found ? ZmpFixture.Text(found) : null);
         Assert.Equal(expected is null ? (15, 1) : (0, 0), (scan.Consumed, scan.Frames));
-        Assert.Equal(expected is not null, scan.Fault?.FailsHandshakeAsProtocol ?? false);
+        Assert.Equal(expected is not null, scanner.Fault?.FailsHandshakeAsProtocol ?? false);
     }
 
     [Theory]
@@ -65,21 +66,23 @@ public sealed class ZmpScannerTests
     {
         byte[] good = ZmpFixture.Hex(ZmpFixture.Hello + ZmpFixture.Ready + "5A0100000000000A 00010203040506070809");
         var scanner = default(ZmpScanner);
-        ZmpScan scan = scanner.Scan([.. good, .. ZmpFixture.Hex(header)], 10);
+        FrameScan scan = scanner.Scan([.. good, .. ZmpFixture.Hex(header)], 10);
         Assert.Equal((good.Length, 3, 0), (scan.Consumed, scan.Frames, scan.NextFrameSize));
-        Assert.Equal(expected, ZmpFixture.Text(scan.Fault!.Value));
-        Assert.False(scan.Fault!.Value.FailsHandshakeAsProtocol);
-        Assert.Equal(scan.Fault, scanner.Scan(ZmpFixture.Hex(header), 10).Fault);
+        Assert.Equal(expected, ZmpFixture.Text(scanner.Fault!.Value));
+        Assert.False(scanner.Fault!.Value.FailsHandshakeAsProtocol);
+        ZmpFault? before = scanner.Fault;
+        Assert.True(scanner.Scan(ZmpFixture.Hex(header), 10).IsBroken);
+        Assert.Equal(before, scanner.Fault);
     }
 
     [Fact]
     public void The_limit_is_for_every_frame_but_HELLO()
     {
         var scanner = default(ZmpScanner);
-        ZmpScan scan = scanner.Scan(ZmpFixture.Hex(ZmpFixture.Hello + ZmpFixture.Ready), 0);
+        FrameScan scan = scanner.Scan(ZmpFixture.Hex(ZmpFixture.Hello + ZmpFixture.Ready), 0);
         Assert.Equal((15, 1), (scan.Consumed, scan.Frames));
-        Assert.Equal(ZmpFault.BodyTooLarge, scan.Fault);
-        Assert.Equal(1u, scan.AnnouncedLength);
+        Assert.Equal(ZmpFault.BodyTooLarge, scanner.Fault);
+        Assert.Equal(1u, scan.Announced);
     }
 
     [Fact]
@@ -89,19 +92,22 @@ public sealed class ZmpScannerTests
         uint largest = (uint)ZmpFrame.LargestBody;
         var header = new byte[8];
         ZmpFrame.WriteHeader(header, ZmpFlags.None, largest);
-        Assert.Equal(new ZmpScan(0, 0, Array.MaxLength, null, largest), scanner.Scan(header, -1));
+        Assert.Equal(new FrameScan(0, 0, Array.MaxLength, IsBroken: false, largest), scanner.Scan(header, -1));
         ZmpFrame.WriteHeader(header, ZmpFlags.None, largest + 1);
-        Assert.Equal(new ZmpScan(0, 0, 0, ZmpFault.BodyTooLarge, largest + 1), scanner.Scan(header, -1));
-        Assert.Equal(new ZmpScan(0, 0, 0, ZmpFault.BodyTooLarge, largest + 1), scanner.Scan(header, long.MaxValue));
+        Assert.Equal(new FrameScan(0, 0, 0, IsBroken: true, largest + 1), scanner.Scan(header, -1));
+        Assert.Equal(ZmpFault.BodyTooLarge, scanner.Fault);
+        Assert.Equal(new FrameScan(0, 0, 0, IsBroken: true, largest + 1), scanner.Scan(header, long.MaxValue));
+        Assert.Equal(ZmpFault.BodyTooLarge, scanner.Fault);
     }
 
     [Fact]
     public void An_incomplete_frame_is_announced_with_its_whole_size()
     {
         ZmpScanner scanner = BehindReady();
-        Assert.Equal(new ZmpScan(0, 0, 0, null, 0), scanner.Scan(ZmpFixture.Hex("5A010000000000"), -1));
-        Assert.Equal(new ZmpScan(0, 0, 70_008, null, 70_000), scanner.Scan(ZmpFixture.Hex("5A01000000011170"), -1));
-        Assert.Equal(new ZmpScan(9, 1, 10, null, 2), scanner.Scan(ZmpFixture.Hex("5A01000000000001 78 5A01000000000002 78"), -1));
+        Assert.Equal(new FrameScan(0, 0, 0, IsBroken: false, 0), scanner.Scan(ZmpFixture.Hex("5A010000000000"), -1));
+        Assert.Equal(new FrameScan(0, 0, 70_008, IsBroken: false, 70_000), scanner.Scan(ZmpFixture.Hex("5A01000000011170"), -1));
+        byte[] bytes = ZmpFixture.Hex("5A01000000000001 78 5A01000000000002 78");
+        Assert.Equal(new FrameScan(9, 1, 10, IsBroken: false, 2), scanner.Scan(bytes, -1));
     }
 
     [Theory]
@@ -120,9 +126,10 @@ public sealed class ZmpScannerTests
 
         var header = new byte[8];
         ZmpFrame.WriteHeader(header, (ZmpFlags)flags, 64 * 1024);
-        Assert.Equal(new ZmpScan(0, 0, (64 * 1024) + header.Length, null, 64 * 1024), scanner.Scan(header, -1));
+        Assert.Equal(new FrameScan(0, 0, (64 * 1024) + header.Length, IsBroken: false, 64 * 1024), scanner.Scan(header, -1));
         ZmpFrame.WriteHeader(header, (ZmpFlags)flags, (64 * 1024) + 1);
-        Assert.Equal(new ZmpScan(0, 0, 0, ZmpFault.BodyTooLarge, (64 * 1024) + 1), scanner.Scan(header, -1));
+        Assert.Equal(new FrameScan(0, 0, 0, IsBroken: true, (64 * 1024) + 1), scanner.Scan(header, -1));
+        Assert.Equal(ZmpFault.BodyTooLarge, scanner.Fault);
     }
 
     private static ZmpScanner BehindReady()
