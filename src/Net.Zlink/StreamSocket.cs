@@ -52,8 +52,6 @@ public sealed class StreamSocket : ZlinkSocket
     public override int PeerCount => Hub.PeerCount;
 
     /// <inheritdoc/>
-    /// <remarks>A message or an event of a pulled peer.</remarks>
-    /// <inheritdoc/>
     /// <remarks>Always true: capacity is a matter of each peer.</remarks>
     public override bool CanSend => true;
 

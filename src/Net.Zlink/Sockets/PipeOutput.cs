@@ -70,9 +70,9 @@ internal sealed class PipeOutput(PipeSink sink, BufferPool pool) : PipeWriter, I
 
         SendStatus status = AppendBuffer();
         status = source.IsEmpty ? status : Append(source.Span);
-        return status == SendStatus.Full ? WaitAsync(cancellationToken)
-            : sink.Failure is { } failure ? ValueTask.FromException<FlushResult>(failure)
-            : new ValueTask<FlushResult>(new FlushResult(HasBeenCanceled(), isCompleted: status != SendStatus.Accepted));
+        return sink.Failure is { } failure ? ValueTask.FromException<FlushResult>(failure)
+            : status == SendStatus.Accepted ? new ValueTask<FlushResult>(new FlushResult(HasBeenCanceled(), isCompleted: false))
+            : WaitAsync(cancellationToken);
     }
 
     /// <inheritdoc/>
@@ -97,9 +97,15 @@ internal sealed class PipeOutput(PipeSink sink, BufferPool pool) : PipeWriter, I
         }
     }
 
-    /// <summary>Any thread: the queue has capacity again, or is closed.</summary>
-    public void OnCapacity() =>
-        EndWait(new FlushResult(isCanceled: false, isCompleted: sink.Outbound.Status == SendStatus.Closed), sink.Failure);
+    /// <summary>Any thread: the queue has capacity again, or the connection has ended.</summary>
+    public void OnCapacity()
+    {
+        // A queue that closes before the sink knows why does so a moment earlier.
+        if (sink.Failure is not null || sink.Outbound.Status == SendStatus.Accepted)
+        {
+            EndWait(default, sink.Failure);
+        }
+    }
 
     FlushResult IValueTaskSource<FlushResult>.GetResult(short token)
     {
@@ -138,6 +144,7 @@ internal sealed class PipeOutput(PipeSink sink, BufferPool pool) : PipeWriter, I
 
         if (status == SendStatus.NoMemory)
         {
+            sink.Outbound.Close();
             sink.RequestClose(DisconnectReason.OutOfMemory, CloseMode.Abort);
         }
 
@@ -164,9 +171,9 @@ internal sealed class PipeOutput(PipeSink sink, BufferPool pool) : PipeWriter, I
         {
             CancelPendingFlush();
         }
-        else if (sink.Outbound.Status != SendStatus.Full)
+        else
         {
-            OnCapacity(); // It came before the wait.
+            OnCapacity(); // It may have come before the wait.
         }
 
         return new ValueTask<FlushResult>(this, _flush.Version);

@@ -27,7 +27,7 @@ internal sealed class PipeSink : IConnectionSink
     private volatile bool _isOutputEnded;
     private volatile bool _isInputUnread;
     private bool _isInputEnded;
-    private Task _handling = Task.CompletedTask;
+    private Task? _handling;
     private DisconnectReason _reason = DisconnectReason.Local;
     private string? _abortReason;
 
@@ -138,10 +138,7 @@ internal sealed class PipeSink : IConnectionSink
         _connection.PostToSink();
     }
 
-    public void OnOpened(Connection connection)
-    {
-        _handling = Handle is { } handle ? Task.Run(handle) : _handling;
-    }
+    public void OnOpened(Connection connection) => BeginHandling();
 
     public Delivery OnFrames(Connection connection, in InboundBatch batch)
     {
@@ -185,6 +182,7 @@ internal sealed class PipeSink : IConnectionSink
             : new IOException($"The connection was ended: {_abortReason ?? detail ?? reason.Words()}.");
         _hub.EndPeer(_link, reason, detail);
         _output.OnCapacity();
+        BeginHandling(); // It may not have been opened.
     }
 
     public void OnClosed(Connection connection)
@@ -194,6 +192,8 @@ internal sealed class PipeSink : IConnectionSink
     }
 
     public void OnFault(Connection connection, Exception exception) => _hub.ReportFault(_link, exception);
+
+    private void BeginHandling() => _handling ??= Handle is { } handle ? Task.Run(handle) : Task.CompletedTask;
 
     private void OnRead()
     {
@@ -205,7 +205,7 @@ internal sealed class PipeSink : IConnectionSink
     /// <summary>The handler may never return: a shutdown waits for it until its deadline only.</summary>
     private async Task EndAsync()
     {
-        await Task.WhenAny(_handling, _abandoned.Task).ConfigureAwait(false);
+        await Task.WhenAny(_handling!, _abandoned.Task).ConfigureAwait(false);
         _hub.OnClosed(_link);
     }
 

@@ -148,11 +148,30 @@ public sealed class PipeReasonTests
             await fixture.UntilAsync(() => socket.GetStatistics().ReceivedBytes >= 65_536); // As much as a pipe holds.
         }
 
-        await fixture.UntilAsync(() => socket.PeerCount == 1);
+        await fixture.UntilAsync(() => socket.GetPeers().Count == 1);
         Assert.True(socket.Disconnect(Assert.Single(socket.GetPeers()).Id, abort: true));
         aborted.SetResult();
         IOException failure = Assert.IsType<IOException>(await thrown.Task.Guarded());
         Assert.Contains("this side ended the connection", failure.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_pipe_that_is_aborted_before_its_shard_knows_it_has_its_handler_called_which_learns_of_it()
+    {
+        await using var fixture = new StreamFixture(shards: 1, furtherShards: 0);
+        using var blocking = new BlockingHandler("connected");
+        fixture.Bind(blocking, out string blocked);
+        await fixture.ConnectAsync(blocked);
+        await blocking.EnteredAsync();
+        StreamSocket socket = fixture.Context.CreateStream();
+        var thrown = new TaskCompletionSource<Exception?>(TaskCreationOptions.RunContinuationsAsynchronously);
+        await fixture.ConnectAsync(socket.BindPipe("tcp://127.0.0.1:0",
+            async pipe => thrown.SetResult(await Record.ExceptionAsync(() => pipe.Input.ReadAsync(Guard.Token).AsTask()))));
+        await Guard.UntilAsync(() => socket.GetPeers().Count == 1, "the peer is announced");
+        Assert.True(socket.Disconnect(Assert.Single(socket.GetPeers()).Id, abort: true));
+        blocking.Open();
+        Assert.Contains("this side ended the connection", Assert.IsType<IOException>(await thrown.Task.Guarded()).Message,
+            StringComparison.Ordinal);
     }
 
     [Fact]
@@ -206,10 +225,9 @@ public sealed class PipeReasonTests
         using EventReader monitor = socket.ReadEvents(SocketEventTypes.Disconnected);
         string endpoint = socket.BindPipe($"{scheme}://127.0.0.1:0", static async pipe =>
         {
-            // As long as somebody reads; a pipe's flush tells of a connection that is lost by being complete.
-            while (!(await pipe.Output.WriteAsync(new byte[1024 * 1024], Guard.Token)).IsCompleted)
+            while (true)
             {
-                // and the next
+                await pipe.Output.WriteAsync(new byte[1024 * 1024], Guard.Token);
             }
         });
         StreamSocket client = fixture.Context.CreateStream(new StreamOptions { ReceiveBufferSize = 16 * 1024 });
