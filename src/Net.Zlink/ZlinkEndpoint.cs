@@ -1,5 +1,6 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Net;
+using Net.Zlink.Sockets.Endpoints;
 using Net.Zlink.Transports;
 
 namespace Net.Zlink;

@@ -2,6 +2,7 @@ using System.Net.Sockets;
 using BenchmarkDotNet.Attributes;
 using Net.Zlink.Engine;
 using Net.Zlink.Sockets;
+using Net.Zlink.Sockets.Endpoints;
 using Net.Zlink.Sockets.Links;
 using Net.Zlink.Transports;
 

@@ -1,6 +1,5 @@
 using Net.Zlink.Engine;
 using Net.Zlink.Transports;
-using Net.Zlink.Transports.Tcp;
 
 namespace Net.Zlink;
 

@@ -1,7 +1,7 @@
 using System.Net.Security;
 using System.Security.Authentication;
 using System.Security.Cryptography.X509Certificates;
-using Net.Zlink.Transports.Tls;
+using Net.Zlink.Transports;
 
 namespace Net.Zlink;
 

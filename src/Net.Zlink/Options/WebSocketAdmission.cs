@@ -1,4 +1,4 @@
-using Net.Zlink.Transports.WebSocket;
+using Net.Zlink.Transports;
 
 namespace Net.Zlink;
 

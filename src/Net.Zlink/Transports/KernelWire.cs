@@ -1,6 +1,5 @@
 using System.Net;
 using System.Net.Sockets;
-using Net.Zlink.Transports.Ipc;
 
 namespace Net.Zlink.Transports;
 

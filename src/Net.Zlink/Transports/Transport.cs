@@ -2,7 +2,7 @@ using System.Net;
 
 namespace Net.Zlink.Transports;
 
-/// <summary>A row of <see cref="TransportTable"/>.</summary>
+/// <summary>A row of the table of transports.</summary>
 /// <param name="Scheme">What stands before "://".</param>
 /// <param name="Notation">How its endpoints are written, for advice.</param>
 /// <param name="Parse">Reads what stands behind "://".</param>

@@ -2,6 +2,7 @@ using System.Text;
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Protocol.Stream;
+using Net.Zlink.Sockets.Endpoints;
 using Net.Zlink.Tests.Support;
 using Net.Zlink.Transports;
 using Xunit;

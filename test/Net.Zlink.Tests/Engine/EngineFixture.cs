@@ -7,6 +7,7 @@ using FsCheck.Fluent;
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Protocol.Stream;
+using Net.Zlink.Sockets.Endpoints;
 using Net.Zlink.Transports;
 using Xunit;
 

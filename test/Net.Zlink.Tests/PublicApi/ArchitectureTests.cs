@@ -18,8 +18,8 @@ public sealed class ArchitectureTests
             "Transports: Protocol/WebSocket Buffers Monitoring", "Transports/Tcp: Transports", "Transports/Ipc: Transports",
             "Transports/Tls: Transports/Tcp", "Transports/WebSocket: Transports/Tls", "Transports/Pipes: Transports",
             "Engine: Transports Protocol/Stream",
-            "Sockets/Endpoints: Engine Protocol/Zmp", "Sockets/Routing: Sockets/Endpoints", "Sockets/Links: Sockets/Routing",
-            "Sockets/Zmp: Sockets/Links", "Sockets/Patterns: Sockets/Zmp", "Sockets: Sockets/Patterns",
+            "Sockets/Endpoints: Engine Protocol/Zmp Transports/Ipc Transports/WebSocket", "Sockets/Routing: Sockets/Endpoints",
+            "Sockets/Links: Sockets/Routing", "Sockets/Zmp: Sockets/Links", "Sockets/Patterns: Sockets/Zmp", "Sockets: Sockets/Patterns",
             "Errors: Transports", "Options: Sockets Transports/Ipc Transports/WebSocket Errors", "Messages: Options", "Statistics: Options",
             "Stream: Messages Statistics", ".: Stream Transports/Pipes", "Polling: .", "Publishing: .", "Proxying: .",
         ],
@@ -43,10 +43,6 @@ public sealed class ArchitectureTests
         ["Net.Zlink"] =
         [
             "Stream -> ./StreamSocket",
-            "Transports -> Transports/Ipc/IpcEndpoint", "Transports -> Transports/Ipc/IpcPeer",
-            "Transports -> Transports/Tcp/TcpEndpoint", "Transports -> Transports/Tcp/TcpSettings",
-            "Transports -> Transports/Tls/TlsEndpoint", "Transports -> Transports/Tls/TlsSettings",
-            "Transports -> Transports/WebSocket/WebSocketEndpoint", "Transports -> Transports/WebSocket/WebSocketSettings",
         ],
         ["Net.Zlink.Services"] =
         [

@@ -1,6 +1,7 @@
 using System.Collections.Concurrent;
 using System.Diagnostics.CodeAnalysis;
 using System.Net.Sockets;
+using Net.Zlink.Sockets.Endpoints;
 using Net.Zlink.Transports;
 using Xunit;
 

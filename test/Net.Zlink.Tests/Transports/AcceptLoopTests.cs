@@ -2,7 +2,7 @@ using System.Diagnostics;
 using System.Net;
 using System.Net.Sockets;
 using Net.Zlink.Tests.Support;
-using Net.Zlink.Transports.Tcp;
+using Net.Zlink.Transports;
 using Xunit;
 using TcpListener = Net.Zlink.Transports.Tcp.TcpListener;
 

@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
+using Net.Zlink.Sockets.Endpoints;
 using Net.Zlink.Transports;
 using Net.Zlink.Transports.Tcp;
 using Xunit;

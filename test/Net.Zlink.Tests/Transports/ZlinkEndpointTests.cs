@@ -1,5 +1,6 @@
 using FsCheck;
 using FsCheck.Fluent;
+using Net.Zlink.Sockets.Endpoints;
 using Net.Zlink.Transports;
 using Xunit;
 

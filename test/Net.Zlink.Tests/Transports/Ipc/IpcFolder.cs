@@ -1,4 +1,5 @@
 using System.Net.Sockets;
+using Net.Zlink.Sockets.Endpoints;
 using Net.Zlink.Transports;
 using Net.Zlink.Transports.Ipc;
 using Xunit;

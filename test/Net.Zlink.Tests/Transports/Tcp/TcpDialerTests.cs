@@ -1,6 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
 using Net.Zlink.Tests.Support;
+using Net.Zlink.Transports;
 using Net.Zlink.Transports.Tcp;
 using Xunit;
 

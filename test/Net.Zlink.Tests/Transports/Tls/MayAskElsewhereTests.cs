@@ -1,5 +1,6 @@
 using System.Net.Security;
 using System.Security.Cryptography.X509Certificates;
+using Net.Zlink.Transports;
 using Net.Zlink.Transports.Tls;
 using Xunit;
 

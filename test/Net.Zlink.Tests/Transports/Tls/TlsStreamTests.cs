@@ -1,6 +1,7 @@
 using System.Net.Security;
 using System.Net.Sockets;
 using Net.Zlink.Buffers;
+using Net.Zlink.Sockets.Endpoints;
 using Net.Zlink.Tests.Support;
 using Net.Zlink.Transports;
 using Net.Zlink.Transports.Tls;

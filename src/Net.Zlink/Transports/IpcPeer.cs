@@ -2,7 +2,7 @@ using System.Globalization;
 using System.Net.Sockets;
 using System.Runtime.InteropServices;
 
-namespace Net.Zlink.Transports.Ipc;
+namespace Net.Zlink.Transports;
 
 internal static class IpcPeer
 {

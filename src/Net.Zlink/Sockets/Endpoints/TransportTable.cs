@@ -1,9 +1,10 @@
+using Net.Zlink.Transports;
 using Net.Zlink.Transports.Ipc;
 using Net.Zlink.Transports.Tcp;
 using Net.Zlink.Transports.Tls;
 using Net.Zlink.Transports.WebSocket;
 
-namespace Net.Zlink.Transports;
+namespace Net.Zlink.Sockets.Endpoints;
 
 /// <summary>Every transport. A new one is a folder and a row here.</summary>
 internal static class TransportTable

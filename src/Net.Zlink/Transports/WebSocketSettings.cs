@@ -1,6 +1,9 @@
 using System.Buffers;
+using System.Net;
+using System.Security.Cryptography.X509Certificates;
+using Net.Zlink.Protocol.WebSocket;
 
-namespace Net.Zlink.Transports.WebSocket;
+namespace Net.Zlink.Transports;
 
 internal sealed record WebSocketSettings
 {
@@ -49,3 +52,8 @@ internal sealed record WebSocketSettings
         || (text.IndexOf("://", StringComparison.Ordinal) is var at and > 0 && at + 3 < text.Length
             && text.AsSpan(at + 3).IndexOfAny(s_notOfHosts) < 0);
 }
+
+internal readonly record struct UpgradeContext(
+    UpgradeHead Head, EndPoint? Remote, X509Certificate2? Certificate, CancellationToken Cancellation);
+
+internal readonly record struct UpgradeRefusal(int Status, string? Reason);
