@@ -1,4 +1,6 @@
 using System.Net.Sockets;
+using System.Runtime.CompilerServices;
+using Net.Zlink.Flow;
 
 namespace Net.Zlink.Transports.Pipes;
 
@@ -10,18 +12,14 @@ internal abstract class PipeHalf : IThreadPoolWorkItem
 {
     private readonly Lock _gate = new();
     private readonly TaskCompletionSource _released = new(TaskCreationOptions.RunContinuationsAsynchronously);
-    private readonly Action _continue;
+    private readonly Action _onFinished;
+    private ConfiguredValueTaskAwaitable.ConfiguredValueTaskAwaiter _running;
     private Exception? _closeReason;
-    private bool _isAwaited;
     private volatile bool _isBusy;
     private volatile bool _isDue;
     private volatile bool _isClosed;
 
-    protected PipeHalf() => _continue = () =>
-    {
-        _isDue = true;
-        ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: true);
-    };
+    protected PipeHalf() => _onFinished = OnFinished;
 
     /// <summary>Any thread.</summary>
     public bool IsBusy => _isBusy;
@@ -33,6 +31,8 @@ internal abstract class PipeHalf : IThreadPoolWorkItem
     public Exception? Failure { get; protected set; }
 
     public Task Released => _released.Task;
+
+    protected bool IsClosed => _isClosed;
 
     /// <summary>Completes the application's object, behind the operation that is under way.</summary>
     public void Close(Exception? reason)
@@ -88,9 +88,53 @@ internal abstract class PipeHalf : IThreadPoolWorkItem
 
     void IThreadPoolWorkItem.Execute()
     {
-        if (!TryFinish())
+        _running = Awaiters.Of(_isClosed ? default : RunAsync());
+        if (_running.IsCompleted)
         {
-            return;
+            OnFinished();
+        }
+        else
+        {
+            _running.UnsafeOnCompleted(_onFinished);
+        }
+    }
+
+    /// <summary>The pipe's methods are called here only, and awaited by <see cref="OffCallerAsync"/>.</summary>
+    protected abstract ValueTask RunAsync();
+
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    protected async ValueTask<T> OffCallerAsync<T>(ValueTask<T> call)
+    {
+        bool waits = !call.IsCompleted;
+        try
+        {
+            return await call.ConfigureAwait(false);
+        }
+        finally
+        {
+            if (waits)
+            {
+                _isDue = true;
+                await ThreadHop.ToPool;
+            }
+        }
+    }
+
+    protected abstract void Cancel();
+
+    protected abstract void Complete(Exception? reason);
+
+    protected abstract void Notify();
+
+    private void OnFinished()
+    {
+        try
+        {
+            _running.GetResult();
+        }
+        catch (Exception e)
+        {
+            Failure = e;
         }
 
         bool isClosed;
@@ -107,48 +151,6 @@ internal abstract class PipeHalf : IThreadPoolWorkItem
         }
 
         Notify();
-    }
-
-    /// <summary>True: it has completed.</summary>
-    protected abstract bool Begin();
-
-    /// <summary>Of an operation that <see cref="Begin"/> left pending.</summary>
-    protected abstract void OnCompleted(Action continuation);
-
-    /// <summary>False: it must begin again.</summary>
-    protected abstract bool Finish();
-
-    protected abstract void Cancel();
-
-    protected abstract void Complete(Exception? reason);
-
-    protected abstract void Notify();
-
-    /// <summary>False: the continuation follows, perhaps on another thread at this moment.</summary>
-    private bool TryFinish()
-    {
-        try
-        {
-            bool isOver = _isAwaited;
-            _isAwaited = false;
-            while (!(isOver && Finish()) && !_isClosed)
-            {
-                isOver = Begin();
-                if (!isOver)
-                {
-                    _isAwaited = true;
-                    OnCompleted(_continue);
-                    return false;
-                }
-            }
-        }
-        catch (Exception e)
-        {
-            _isAwaited = false;
-            Failure = e;
-        }
-
-        return true;
     }
 
     private void Release()

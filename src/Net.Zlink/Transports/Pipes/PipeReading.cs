@@ -1,14 +1,12 @@
 using System.Buffers;
 using System.IO.Pipelines;
 using System.Runtime.CompilerServices;
-using Net.Zlink.Flow;
 
 namespace Net.Zlink.Transports.Pipes;
 
 /// <summary>The shard reads what the last wait brought. Until it has read all of it, the pipe is not asked for more.</summary>
 internal sealed class PipeReading(PipeWire wire, PipeReader reader) : PipeHalf
 {
-    private ConfiguredValueTaskAwaitable<ReadResult>.ConfiguredValueTaskAwaiter _reading;
     private ReadOnlySequence<byte> _unread;
     private SequencePosition _end;
     private bool _isHeld;
@@ -35,27 +33,23 @@ internal sealed class PipeReading(PipeWire wire, PipeReader reader) : PipeHalf
         return received;
     }
 
-    protected override bool Begin()
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    protected override async ValueTask RunAsync()
     {
-        if (_isHeld)
+        do
         {
-            _isHeld = false;
-            reader.AdvanceTo(_end);
+            if (_isHeld)
+            {
+                _isHeld = false;
+                reader.AdvanceTo(_end);
+            }
+
+            ReadResult result = await OffCallerAsync(reader.ReadAsync(CancellationToken.None)).ConfigureAwait(false);
+            (_end, _isHeld) = (result.Buffer.End, true);
+            HasEnded = result.IsCompleted;
+            Keep(result.Buffer);
         }
-
-        _reading = Awaiters.Of(reader.ReadAsync(CancellationToken.None));
-        return _reading.IsCompleted;
-    }
-
-    protected override void OnCompleted(Action continuation) => _reading.UnsafeOnCompleted(continuation);
-
-    protected override bool Finish()
-    {
-        ReadResult result = _reading.GetResult();
-        (_end, _isHeld) = (result.Buffer.End, true);
-        HasEnded = result.IsCompleted;
-        Keep(result.Buffer);
-        return HasEnded || UnreadBytes > 0;
+        while (!HasEnded && UnreadBytes == 0 && !IsClosed);
     }
 
     protected override void Cancel() => reader.CancelPendingRead();

@@ -1,14 +1,11 @@
 using System.IO.Pipelines;
 using System.Runtime.CompilerServices;
-using Net.Zlink.Flow;
 
 namespace Net.Zlink.Transports.Pipes;
 
 /// <summary>A write is over when the pipe has taken it: that is how a pipe that is full holds back its writer.</summary>
 internal sealed class PipeWriting(PipeWire wire, PipeWriter writer) : PipeHalf
 {
-    private ConfiguredValueTaskAwaitable<FlushResult>.ConfiguredValueTaskAwaiter _writing;
-    private ConfiguredValueTaskAwaitable.ConfiguredValueTaskAwaiter _ending;
     private ReadOnlyMemory<byte> _bytes;
     private bool _isEnding;
     private bool _isCut;
@@ -25,43 +22,14 @@ internal sealed class PipeWriting(PipeWire wire, PipeWriter writer) : PipeHalf
         return TryBegin();
     }
 
-    protected override bool Begin()
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    protected override async ValueTask RunAsync()
     {
-        if (_isEnding)
-        {
-            _ending = Awaiters.Of(writer.CompleteAsync());
-            return _ending.IsCompleted;
-        }
-
-        _writing = Awaiters.Of(writer.WriteAsync(_bytes, CancellationToken.None));
-        return _writing.IsCompleted;
-    }
-
-    protected override void OnCompleted(Action continuation)
-    {
-        if (_isEnding)
-        {
-            _ending.UnsafeOnCompleted(continuation);
-        }
-        else
-        {
-            _writing.UnsafeOnCompleted(continuation);
-        }
-    }
-
-    protected override bool Finish()
-    {
-        if (_isEnding)
-        {
-            _ending.GetResult();
-            return true;
-        }
-
+        FlushResult result = await OffCallerAsync(_isEnding ? EndAsync() : writer.WriteAsync(_bytes, CancellationToken.None))
+            .ConfigureAwait(false);
         _bytes = default;
-        FlushResult result = _writing.GetResult();
         _isCut = result.IsCanceled;
         Failure = result.IsCompleted ? new IOException("its other side does not read any more") : null;
-        return true;
     }
 
     protected override void Cancel() => writer.CancelPendingFlush();
@@ -79,5 +47,11 @@ internal sealed class PipeWriting(PipeWire wire, PipeWriter writer) : PipeHalf
         {
             wire.Sink.OnSent();
         }
+    }
+
+    private async ValueTask<FlushResult> EndAsync()
+    {
+        await writer.CompleteAsync().ConfigureAwait(false);
+        return default;
     }
 }
