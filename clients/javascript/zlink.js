@@ -240,8 +240,8 @@ class Connection extends EventTarget {
       this.hasHeard = true;
       this._read(bytes(data));
     });
-    socket.onerror = () => {}; // A close follows.
-    socket.onclose = guarded(({ code, reason }) => this._lose(reason || `the connection ended with code ${code}`));
+    socket.onclose = socket.onerror = // In Node nothing follows the error of an attempt.
+      guarded(({ code, reason, message }) => this._lose(reason || message || `the connection ended with code ${code ?? 1006}`));
   }
 
   _lose(reason) {
@@ -253,13 +253,12 @@ class Connection extends EventTarget {
     if (isOpen && Date.now() - this.#since > STABLE) this.#attempts = 0;
     clearTimeout(this.handshake);
     clearInterval(this.beat);
-    if (!this.isClosed) {
-      socket.close();
-      const { reconnectMin, reconnectMax } = this.options;
-      const pause = Math.min(reconnectMax, reconnectMin * 2 ** this.#attempts++);
-      this.#retry = setTimeout(() => this.#connect(), pause * (0.5 + Math.random() / 2));
-    }
     this._lost?.(reason);
+    if (this.isClosed) return;
+    socket.close();
+    const { reconnectMin, reconnectMax } = this.options;
+    const pause = Math.min(reconnectMax, reconnectMin * 2 ** this.#attempts++);
+    this.#retry = setTimeout(() => this.#connect(), pause * (0.5 + Math.random() / 2));
     if (isOpen) this._tell("lost");
   }
 }

@@ -124,10 +124,28 @@ test("requests of a lost connection fail, and the next one has its reply", { ski
   requester.close();
 });
 
-test("a request that nobody takes says why", { skip }, async () => {
-  const requester = new Requester("ws://127.0.0.1:1/nobody", fast);
-  await assert.rejects(requester.request("x", { timeout: 300 }), { kind: "timeout", wasExecuted: false, message: /300 ms: / });
+test("a request that nobody takes says why, and each attempt to connect is followed by another one", { skip }, async () => {
+  let attempts = 0;
+  class Counted extends WebSocket {
+    constructor(...given) {
+      super(...given);
+      attempts++;
+    }
+  }
+  const requester = new Requester("ws://127.0.0.1:1/nobody", { ...fast, WebSocket: Counted });
+  while (attempts < 4) {
+    await assert.rejects(requester.request("x", { timeout: 300 }), { kind: "timeout", wasExecuted: false, message: /300 ms: .*(error|code)/ });
+  }
   requester.close();
+});
+
+test("a close of one's own is no loss", { skip }, async () => {
+  const sub = new Sub(`${url}/feed`);
+  const events = [];
+  for (const type of ["open", "lost", "close"]) sub.addEventListener(type, () => events.push(type));
+  await sub.ready(within());
+  sub.close();
+  assert.deepEqual(events, ["open", "close"]);
 });
 
 for (const oneFramePerMessage of [true, false]) {
