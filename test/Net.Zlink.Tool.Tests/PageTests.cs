@@ -20,8 +20,10 @@ public sealed partial class PageTests
         string page = PortOfPage().Replace(
             await File.ReadAllTextAsync(Path.Combine(Repository.Root, "docs", "tool.md"), Guard.Token),
             one => $"127.0.0.1:{(ports.TryGetValue(one.Value, out int port) ? port : ports[one.Value] = FreePort.Next())}");
-        var lines = new Queue<string>(page.Split("\n\n").Where(static block => block.StartsWith(Indent + Prompt, StringComparison.Ordinal))
-            .SelectMany(static block => block.Split('\n', StringSplitOptions.RemoveEmptyEntries)).Select(static line => line[Indent.Length..]));
+        var lines = new Queue<string>(page.Split("\n\n")
+            .Where(static block => block.StartsWith(Indent + Prompt, StringComparison.Ordinal))
+            .SelectMany(static block => block.Split('\n', StringSplitOptions.RemoveEmptyEntries))
+            .Select(static line => line[Indent.Length..]));
         Assert.NotEmpty(lines);
 
         // The folder of the tests has the tool, too. One shell runs all commands of the page, as a reader would.

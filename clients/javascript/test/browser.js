@@ -29,7 +29,8 @@ export default {
   fail: what => check(false, what),
   async rejects(promise, expected) {
     const error = await promise.then(() => check(false, "it did not reject"), one => one);
-    const isRight = expected instanceof RegExp ? expected.test(error) : Object.keys(expected).every(key => isLike(error[key], expected[key]));
+    const isRight = expected instanceof RegExp ? expected.test(error)
+      : Object.keys(expected).every(key => isLike(error[key], expected[key]));
     check(isRight, error, error.message, expected);
   },
 };

@@ -314,7 +314,8 @@ public sealed class MapZlinkTests
         }
 
         await Guard.UntilAsync(() => feed.Socket.PeerCount == 0, "all pages are gone");
-        await Guard.UntilAsync(() => web.Context.GetStatistics().Shards.Sum(static shard => shard.Connections) == 0, "all connections are gone");
+        await Guard.UntilAsync(
+            () => web.Context.GetStatistics().Shards.Sum(static shard => shard.Connections) == 0, "all connections are gone");
     }
 
     [Fact]
