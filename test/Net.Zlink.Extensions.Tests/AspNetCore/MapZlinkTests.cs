@@ -18,6 +18,10 @@ namespace Net.Zlink.Extensions.Tests.AspNetCore;
 /// <summary>Sockets of any type are endpoints of a web application, behind what protects its other endpoints.</summary>
 public sealed class MapZlinkTests
 {
+    // HELLO and READY of a SUB, and a subscription to everything.
+    private static readonly byte[] s_greeting =
+        [0x5A, 1, 2, 0, 0, 0, 0, 3, 1, 2, 0, 0x5A, 1, 2, 0, 0, 0, 0, 1, 4, 0x5A, 1, 8, 0, 0, 0, 0, 0];
+
     [Theory]
     [InlineData("PAIR", "PAIR")]
     [InlineData("ROUTER", "DEALER")]
@@ -270,14 +274,27 @@ public sealed class MapZlinkTests
         Assert.StartsWith("203.0.113.7", hello.PeerDetails!.RemoteAddress, StringComparison.Ordinal);
     }
 
-    [Fact]
-    public async Task A_client_that_says_nothing_is_gone_after_HandshakeInterval()
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_client_that_says_nothing_is_gone_after_HandshakeInterval_and_one_without_heartbeats_too(bool isReady)
     {
         await using var web = new WebFixture();
-        RouterSocket router = web.Context.CreateRouter(new RouterOptions { HandshakeInterval = TimeSpan.FromMilliseconds(50) });
-        await web.StartAsync(app => app.MapZlink("/jobs", router));
-        using ClientWebSocket silent = await web.ConnectAsync("/jobs");
+        XPubSocket feed = web.Context.CreateXPub(new XPubOptions
+        {
+            HandshakeInterval = isReady ? Guard.Limit : TimeSpan.FromMilliseconds(50),
+            HeartbeatInterval = TimeSpan.FromMilliseconds(20),
+            HeartbeatTimeout = TimeSpan.FromMilliseconds(100),
+        });
+        await web.StartAsync(app => app.MapZlink("/feed", feed));
+        using ClientWebSocket silent = await web.ConnectAsync("/feed");
+        if (isReady)
+        {
+            await silent.SendAsync(s_greeting, WebSocketMessageType.Binary, endOfMessage: true, Guard.Token);
+        }
+
         Assert.Equal(WebSocketCloseStatus.NormalClosure, await ReadCloseAsync(silent));
+        Assert.Equal(0, feed.PeerCount);
     }
 
     [Fact]
@@ -288,7 +305,6 @@ public sealed class MapZlinkTests
         using var feed = new LastValuePublisher(web.Context);
         feed.Publish("price", "1.17"u8);
         await web.StartAsync(app => app.MapZlink("/feed", feed.Socket));
-        byte[] greeting = [0x5A, 1, 2, 0, 0, 0, 0, 3, 1, 2, 0, 0x5A, 1, 2, 0, 0, 0, 0, 1, 4, 0x5A, 1, 8, 0, 0, 0, 0, 0];
         for (int round = 0; round < 3; round++)
         {
             ClientWebSocket[] opened = await Task.WhenAll(Enumerable.Range(0, pages).Select(async at =>
@@ -296,7 +312,7 @@ public sealed class MapZlinkTests
                 ClientWebSocket page = await web.ConnectAsync("/feed");
                 if (at % 2 == 0)
                 {
-                    await page.SendAsync(greeting, WebSocketMessageType.Binary, endOfMessage: true, Guard.Token);
+                    await page.SendAsync(s_greeting, WebSocketMessageType.Binary, endOfMessage: true, Guard.Token);
                     byte[] received = [];
                     while (!received.AsSpan().EndsWith("1.17"u8))
                     {
