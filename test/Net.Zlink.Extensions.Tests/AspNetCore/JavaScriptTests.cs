@@ -27,7 +27,7 @@ public sealed class JavaScriptTests
         }
         """;
 
-    private static readonly string s_module = Path.Combine(Repository.Root, "clients/javascript");
+    private static readonly string Module = Path.Combine(Repository.Root, "clients/javascript");
 
     [Fact]
     public async Task The_JavaScript_module_exchanges_messages_with_our_sockets()
@@ -37,7 +37,7 @@ public sealed class JavaScriptTests
         await using var web = new WebFixture();
         using var sockets = new Served(web.Context);
         await web.StartAsync(sockets.Map);
-        ProgramEnd end = await Node(node, s_module, "--test", "--test-force-exit", "--test-timeout=50000", "test/zlink.test.js")
+        ProgramEnd end = await Node(node, Module, "--test", "--test-force-exit", "--test-timeout=50000", "test/zlink.test.js")
             .With("ZLINK_TEST_URL", web.Address)
             .With("ZLINK_TEST_RECEIVER", sockets.Endpoint)
             .RunAsync();
@@ -76,7 +76,7 @@ public sealed class JavaScriptTests
             await File.WriteAllTextAsync(Path.Combine(folder, "package.json"), """{ "type": "module" }""", Guard.Token);
             await File.WriteAllTextAsync(Path.Combine(folder, "program.js"), program, Guard.Token);
             await File.WriteAllTextAsync(Path.Combine(folder, "typed.ts"), program, Guard.Token);
-            string package = Assert.Single((await NpmAsync("pack", "--silent", "--pack-destination", folder, s_module)).Output.Split('\n',
+            string package = Assert.Single((await NpmAsync("pack", "--silent", "--pack-destination", folder, Module)).Output.Split('\n',
                 StringSplitOptions.RemoveEmptyEntries));
             ProgramEnd installed = await NpmAsync("install", "--offline", $"./{package}");
             Assert.True(installed.Code == 0, installed.Errors);
@@ -151,7 +151,7 @@ public sealed class JavaScriptTests
                     _requests.TryRemove(request, out _);
                 }
             });
-            app.UseStaticFiles(new StaticFileOptions { FileProvider = new PhysicalFileProvider(s_module) });
+            app.UseStaticFiles(new StaticFileOptions { FileProvider = new PhysicalFileProvider(Module) });
             app.MapZlink("/feed", _feed.Socket);
             app.MapZlink("/sub", _sub);
             app.MapZlink("/jobs", _jobs);

@@ -19,7 +19,7 @@ namespace Net.Zlink.Extensions.Tests.AspNetCore;
 public sealed class MapZlinkTests
 {
     // HELLO and READY of a SUB, and a subscription to everything.
-    private static readonly byte[] s_greeting =
+    private static readonly byte[] Greeting =
         [0x5A, 1, 2, 0, 0, 0, 0, 3, 1, 2, 0, 0x5A, 1, 2, 0, 0, 0, 0, 1, 4, 0x5A, 1, 8, 0, 0, 0, 0, 0];
 
     [Theory]
@@ -290,7 +290,7 @@ public sealed class MapZlinkTests
         using ClientWebSocket silent = await web.ConnectAsync("/feed");
         if (isReady)
         {
-            await silent.SendAsync(s_greeting, WebSocketMessageType.Binary, endOfMessage: true, Guard.Token);
+            await silent.SendAsync(Greeting, WebSocketMessageType.Binary, endOfMessage: true, Guard.Token);
         }
 
         Assert.Equal(WebSocketCloseStatus.NormalClosure, await ReadCloseAsync(silent));
@@ -312,7 +312,7 @@ public sealed class MapZlinkTests
                 ClientWebSocket page = await web.ConnectAsync("/feed");
                 if (at % 2 == 0)
                 {
-                    await page.SendAsync(s_greeting, WebSocketMessageType.Binary, endOfMessage: true, Guard.Token);
+                    await page.SendAsync(Greeting, WebSocketMessageType.Binary, endOfMessage: true, Guard.Token);
                     byte[] received = [];
                     while (!received.AsSpan().EndsWith("1.17"u8))
                     {
