@@ -11,27 +11,27 @@ public abstract class DuplexSocket : ReceivingSocket, IMessageSender
     }
 
     /// <inheritdoc/>
-    public SendResult TrySend(ReadOnlySpan<byte> payload) => Sender.TrySend([], connection: null, payload);
+    public SendResult TrySend(ReadOnlySpan<byte> payload) => Sender.TrySend(default, payload);
 
     /// <inheritdoc/>
     public void Send(ReadOnlySpan<byte> payload, TimeSpan? timeout = null) =>
-        Sender.Send([], connection: null, payload, OptionRange.WaitTime(timeout));
+        Sender.Send(default, payload, OptionRange.WaitTime(timeout));
 
     /// <inheritdoc/>
     public ValueTask SendAsync(ReadOnlyMemory<byte> payload, CancellationToken cancellationToken = default) =>
-        Sender.SendAsync([], connection: null, payload, cancellationToken);
+        Sender.SendAsync(default, payload, cancellationToken);
 
     /// <inheritdoc/>
-    public SendResult TrySend(MessageBuilder message) => Sender.TrySend([], connection: null, message);
+    public SendResult TrySend(MessageBuilder message) => Sender.TrySend(default, message);
 
     /// <inheritdoc/>
     public ValueTask SendAsync(MessageBuilder message, CancellationToken cancellationToken = default) =>
-        Sender.SendAsync([], connection: null, message, cancellationToken);
+        Sender.SendAsync(default, message, cancellationToken);
 
     /// <inheritdoc/>
-    public SendResult TrySend(in Message message) => Sender.TrySend([], connection: null, in message);
+    public SendResult TrySend(in Message message) => Sender.TrySend(default, in message);
 
     /// <inheritdoc/>
     public ValueTask SendAsync(in Message message, CancellationToken cancellationToken = default) =>
-        Sender.SendAsync([], connection: null, in message, cancellationToken);
+        Sender.SendAsync(default, in message, cancellationToken);
 }

@@ -31,29 +31,29 @@ public readonly struct PeerSender : IMessageSender
 
     internal PeerSender(StreamPeer peer) => _peer = peer;
 
-    private PeerSlot? Connection => (PeerSlot?)_peer;
+    private SendTarget Target => new(_id.Span, (PeerSlot?)_peer);
 
     private StreamPeer Stream => _peer as StreamPeer ?? throw new InvalidOperationException(
         "This PeerSender is the default value, which names no peer: get one by To of a ROUTER, XPUB or STREAM socket.");
 
     /// <inheritdoc/>
     public SendResult TrySend(ReadOnlySpan<byte> payload) =>
-        _socket is { } socket ? socket.Sender.TrySend(_id.Span, Connection, payload) : Stream.TrySend(payload);
+        _socket is { } socket ? socket.Sender.TrySend(Target, payload) : Stream.TrySend(payload);
 
     /// <inheritdoc/>
     public SendResult TrySend(MessageBuilder message) =>
-        _socket is { } socket ? socket.Sender.TrySend(_id.Span, Connection, message) : Stream.TrySend(message);
+        _socket is { } socket ? socket.Sender.TrySend(Target, message) : Stream.TrySend(message);
 
     /// <inheritdoc/>
     public SendResult TrySend(in Message message) =>
-        _socket is { } socket ? socket.Sender.TrySend(_id.Span, Connection, in message) : Stream.TrySend(in message);
+        _socket is { } socket ? socket.Sender.TrySend(Target, in message) : Stream.TrySend(in message);
 
     /// <inheritdoc/>
     public void Send(ReadOnlySpan<byte> payload, TimeSpan? timeout = null)
     {
         if (_socket is { } socket)
         {
-            socket.Sender.Send(_id.Span, Connection, payload, OptionRange.WaitTime(timeout));
+            socket.Sender.Send(Target, payload, OptionRange.WaitTime(timeout));
         }
         else
         {
@@ -63,15 +63,15 @@ public readonly struct PeerSender : IMessageSender
 
     /// <inheritdoc/>
     public ValueTask SendAsync(ReadOnlyMemory<byte> payload, CancellationToken cancellationToken = default) => _socket is { } socket
-        ? socket.Sender.SendAsync(_id.Span, Connection, payload, cancellationToken) : Stream.SendAsync(payload, cancellationToken);
+        ? socket.Sender.SendAsync(Target, payload, cancellationToken) : Stream.SendAsync(payload, cancellationToken);
 
     /// <inheritdoc/>
     public ValueTask SendAsync(MessageBuilder message, CancellationToken cancellationToken = default) => _socket is { } socket
-        ? socket.Sender.SendAsync(_id.Span, Connection, message, cancellationToken) : Stream.SendAsync(message, cancellationToken);
+        ? socket.Sender.SendAsync(Target, message, cancellationToken) : Stream.SendAsync(message, cancellationToken);
 
     /// <inheritdoc/>
     public ValueTask SendAsync(in Message message, CancellationToken cancellationToken = default) => _socket is { } socket
-        ? socket.Sender.SendAsync(_id.Span, Connection, in message, cancellationToken) : Stream.SendAsync(in message, cancellationToken);
+        ? socket.Sender.SendAsync(Target, in message, cancellationToken) : Stream.SendAsync(in message, cancellationToken);
 
     /// <summary>Messages of one part, queued under one lock. 0 says nothing about why.</summary>
     internal int TrySendRun(ReadOnlySpan<ReadOnlyMemory<byte>> payloads) =>
@@ -82,7 +82,7 @@ public readonly struct PeerSender : IMessageSender
     {
         if (_socket is { } socket)
         {
-            socket.Sender.Send(_id.Span, Connection, message, OptionRange.WaitTime(timeout));
+            socket.Sender.Send(Target, message, OptionRange.WaitTime(timeout));
         }
         else
         {
@@ -94,7 +94,7 @@ public readonly struct PeerSender : IMessageSender
     {
         if (_socket is { } socket)
         {
-            socket.Sender.Send(_id.Span, Connection, in message, OptionRange.WaitTime(timeout));
+            socket.Sender.Send(Target, in message, OptionRange.WaitTime(timeout));
         }
         else
         {
@@ -103,6 +103,6 @@ public readonly struct PeerSender : IMessageSender
     }
 
     internal ValueTask SendAsync(System.Buffers.IMemoryOwner<byte> payload, int length, CancellationToken cancellation) =>
-        _socket is { } socket ? socket.Sender.SendAsync(_id.Span, Connection, payload, length, cancellation)
+        _socket is { } socket ? socket.Sender.SendAsync(Target, payload, length, cancellation)
             : Stream.SendAsync(payload, length, cancellation);
 }

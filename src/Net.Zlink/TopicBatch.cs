@@ -22,7 +22,7 @@ internal static class TopicBatch
                     inRuns = false;
                     single ??= BuilderCache.Rent();
                     single.Clear();
-                    if (!sender.TrySend([], connection: null, single.Add(topic).Add(payloads[sent].Span)))
+                    if (!sender.TrySend(default, single.Add(topic).Add(payloads[sent].Span)))
                     {
                         break;
                     }

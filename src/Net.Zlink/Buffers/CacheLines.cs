@@ -33,14 +33,6 @@ internal static class CacheLines
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public static void Fetch(object? one, object? two, object? three)
-    {
-        Fetch(one);
-        Fetch(two);
-        Fetch(three);
-    }
-
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static void FetchLarge(object? what)
     {
         Fetch(what);

@@ -8,7 +8,7 @@ namespace Net.Zlink.Engine;
 /// One peer's connection over a wire, from the open transport to the last returned buffer. Runs on its shard, except members marked "any
 /// thread".
 /// </summary>
-internal sealed class Connection : ShardWork, IWireEvents
+internal sealed partial class Connection : ShardWork, IWireEvents
 {
     private const int Started = 1;
     private const int Readable = 2;
@@ -22,7 +22,6 @@ internal sealed class Connection : ShardWork, IWireEvents
     private const int OutputEnded = 512;
 
     private readonly IConnectionSink _sink;
-    private readonly ConnectionCloser _closer;
     private readonly ConnectionWriter _writer;
     private readonly ConnectionReader _reader;
     private bool _started;
@@ -43,9 +42,8 @@ internal sealed class Connection : ShardWork, IWireEvents
         Context = context;
         _sink = sink;
         Outbound = outbound;
-        _closer = new ConnectionCloser(this);
-        _writer = new ConnectionWriter(this, _closer);
-        _reader = new ConnectionReader(this, sink, _closer, _writer, scanner, pool);
+        _writer = new ConnectionWriter(this);
+        _reader = new ConnectionReader(this, sink, _writer, scanner, pool);
         wire.Attach(this);
     }
 
@@ -138,15 +136,6 @@ internal sealed class Connection : ShardWork, IWireEvents
 
     public void ReadAhead() => _reader.Prefetch();
 
-    /// <summary>Any thread.</summary>
-    public void RequestClose(DisconnectReason reason, CloseMode mode, TimeSpan? linger = null)
-    {
-        if (_closer.Request(reason, mode, linger))
-        {
-            Shard.Post(this, CloseWanted);
-        }
-    }
-
     void IWireEvents.OnInput()
     {
         CacheLines.FetchLarge(_reader);
@@ -161,7 +150,7 @@ internal sealed class Connection : ShardWork, IWireEvents
     {
         if ((reasons & CloseWanted) != 0)
         {
-            _closer.OnRequested();
+            OnRequested();
         }
 
         if (!_started)
@@ -177,12 +166,12 @@ internal sealed class Connection : ShardWork, IWireEvents
 
         if ((reasons & OutputEnded) != 0)
         {
-            _closer.EndOutput();
+            OnOutputEnded();
         }
 
         if ((reasons & SendingEnded) != 0)
         {
-            _closer.OnSendingEnded();
+            OnSendingEnded();
         }
 
         if ((reasons & Readable) != 0)
@@ -211,7 +200,7 @@ internal sealed class Connection : ShardWork, IWireEvents
 
     internal override void OnFault(Exception exception)
     {
-        if (_closer.IsClosed)
+        if (IsClosed)
         {
             return;
         }
@@ -245,13 +234,13 @@ internal sealed class Connection : ShardWork, IWireEvents
         }
         else
         {
-            _closer.Begin(reason, CloseMode.Abort, detail);
+            Close(reason, CloseMode.Abort, detail);
         }
     }
 
     internal override string Describe() => $"{_sink.Name} of connection {EndpointText.Printable($"{Wire.RemoteEndPoint}")}";
 
-    internal void NotifyClosing(DisconnectReason reason, string? detail)
+    private void NotifyClosing(DisconnectReason reason, string? detail)
     {
         _reader.Stop();
         OutboundStays = OutboundSurvives && reason is not (DisconnectReason.Local or DisconnectReason.ContextTerminated);
@@ -267,29 +256,12 @@ internal sealed class Connection : ShardWork, IWireEvents
         _sink.OnClosing(this, reason, detail);
     }
 
-    internal void DetachOutbound() => OutboundStays = OutboundSurvives;
-
-    /// <summary>The first reason wins; an abort cuts an orderly close short.</summary>
-    public void Close(DisconnectReason reason, CloseMode mode, string? detail) => _closer.Begin(reason, mode, detail);
-
     /// <summary>Flushes also while another call owns the flush.</summary>
     public void FlushNow() => _writer.Flush();
 
-    public bool IsOpen => _closer.IsOpen;
-
-    public bool IsLingering => _closer.IsLingering;
-
-    public bool HasLostPeer => _closer.HasLostPeer;
-
-    public long Discarded => _closer.Discarded;
-
-    public void LoseSilent() => _closer.OnSilent();
-
-    public bool HasEndedWriting => _closer.IsFlushed || _closer.IsClosed;
-
     internal void NotifyFlushed()
     {
-        _closer.OnFlushed();
+        EndSending();
         if (OutboundStays)
         {
             _writer.Stop(keep: true); // The next connection must not wait until the peer ends its side of this one.
@@ -301,7 +273,7 @@ internal sealed class Connection : ShardWork, IWireEvents
     internal void DropBehindUnread() => Shard.Post(this, WriteFailed);
 
     /// <summary>Unread input would turn our close into a reset.</summary>
-    internal void DiscardInput()
+    private void DiscardInput()
     {
         _reader.EndPause();
         ReadOn();
@@ -309,28 +281,10 @@ internal sealed class Connection : ShardWork, IWireEvents
 
     internal void ReadOn() => Shard.Post(this, MoreToRead);
 
-    internal WireStatus WaitForInput() => _reader.WaitForInput();
-
-    internal void Teardown(bool isToEndOurSide)
-    {
-        _reader.Stop();
-        _writer.Stop(OutboundStays);
-        _reader.Release();
-        if (isToEndOurSide)
-        {
-            Wire.AvoidReset();
-        }
-
-        Wire.Dispose();
-        _writer.Release();
-        Shard.Counters.Connections--;
-        _sink.OnClosed(this);
-    }
-
     private void OnStarted()
     {
         Shard.Counters.Connections++;
-        if (!_closer.IsOpen)
+        if (!IsOpen)
         {
             return;
         }

@@ -9,7 +9,7 @@ namespace Net.Zlink.Engine;
 /// The writing half of a connection: writes the <see cref="OutboundQueue"/> to the wire, on the shard. Flushes run before the shard's
 /// reads, so replies leave before more input: this limits what a fast consumer accumulates.
 /// </summary>
-internal sealed class ConnectionWriter(Connection connection, ConnectionCloser closer) : ShardWork
+internal sealed class ConnectionWriter(Connection connection) : ShardWork
 {
     /// <summary>
     /// The largest pending send under a WriteTimeout, which judges by progress: a peer that takes less in that time counts as stuck.
@@ -47,7 +47,7 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
 
     public void Flush()
     {
-        if (IsPending || _isStopped || _isBroken || closer.IsClosed)
+        if (IsPending || _isStopped || _isBroken || connection.IsClosed)
         {
             return;
         }
@@ -120,7 +120,7 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
     {
         IsPending = false;
         connection.Shard.Timers.Cancel(_timer);
-        if (closer.IsClosed)
+        if (connection.IsClosed)
         {
             connection.Wire.FinishSend();
             ReleaseSending();
@@ -263,7 +263,7 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
     private void OnQuiet()
     {
         TimeSpan interval = connection.Wire.PingInterval;
-        if (interval <= TimeSpan.Zero || _isStopped || _isBroken || !closer.IsOpen)
+        if (interval <= TimeSpan.Zero || _isStopped || _isBroken || !connection.IsOpen)
         {
             return;
         }
@@ -345,6 +345,6 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
             return;
         }
 
-        closer.Begin(DisconnectReason.WriteTimeout, CloseMode.Abort, $"the peer read nothing for {connection.Settings.WriteTimeout}");
+        connection.Close(DisconnectReason.WriteTimeout, CloseMode.Abort, $"the peer read nothing for {connection.Settings.WriteTimeout}");
     }
 }

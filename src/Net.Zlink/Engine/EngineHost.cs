@@ -50,3 +50,13 @@ internal sealed class EngineHost : IDisposable
 
     public void Dispose() => Shards.Dispose();
 }
+
+/// <summary>Counts the connections of a context that send heartbeats only if nothing comes in. Any thread.</summary>
+internal sealed class HeartbeatingConnections
+{
+    private int _count;
+
+    public int Count => Volatile.Read(ref _count);
+
+    public void Add(int change) => Interlocked.Add(ref _count, change);
+}

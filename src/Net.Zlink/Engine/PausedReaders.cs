@@ -177,9 +177,5 @@ internal sealed class PausedReader : ShardWork
 
     internal override void Run(int reasons) => _readers.FinishResumes(this);
 
-    internal override void OnFault(Exception exception)
-    {
-    }
-
     internal override string Describe() => "a read that resumes";
 }

@@ -14,7 +14,10 @@ internal abstract class ShardWork
 
     internal abstract void Run(int reasons);
 
-    internal abstract void OnFault(Exception exception);
+    /// <summary>By default the code that <see cref="Run"/> called observes the exception, and the shard continues.</summary>
+    internal virtual void OnFault(Exception exception)
+    {
+    }
 
     internal abstract string Describe();
 }
@@ -124,11 +127,6 @@ internal sealed class ShardCallback : ShardWork
         _state = null;
         Cache.Return(this);
         action(state);
-    }
-
-    internal override void OnFault(Exception exception)
-    {
-        // The pipe that scheduled the action observes its failure.
     }
 
     internal override string Describe() => "a callback of a pipe";

@@ -32,25 +32,25 @@ internal readonly struct MessageSender
 
     public bool Conflates => _options.IsConflating;
 
-    public SendResult TrySend(ReadOnlySpan<byte> routeId, PeerSlot? connection, ReadOnlySpan<byte> payload)
+    public SendResult TrySend(in SendTarget target, ReadOnlySpan<byte> payload)
     {
         CheckLength(payload.Length);
         var message = new OutgoingMessage(payload);
-        return ToResult(TryRoute(routeId, connection, message));
+        return ToResult(_core.TrySend(target, message));
     }
 
-    public SendResult TrySend(ReadOnlySpan<byte> routeId, PeerSlot? connection, MessageBuilder message) =>
-        ToResult(TryRoute(routeId, connection, new OutgoingMessage(Checked(message))));
+    public SendResult TrySend(in SendTarget target, MessageBuilder message) =>
+        ToResult(_core.TrySend(target, new OutgoingMessage(Checked(message))));
 
     /// <summary>Several parts on a conflating socket are a result, not an exception, because a peer may have sent them.</summary>
-    public SendResult TrySend(ReadOnlySpan<byte> routeId, PeerSlot? connection, in Message message)
+    public SendResult TrySend(in SendTarget target, in Message message)
     {
         if (!CanTake(message.PartCount))
         {
             return SendFailure.TooManyParts;
         }
 
-        SendResult result = ToResult(TryRoute(routeId, connection, message.Defer().AsOutgoing()));
+        SendResult result = ToResult(_core.TrySend(target, message.Defer().AsOutgoing()));
         if (result)
         {
             message.Dispose();
@@ -60,54 +60,49 @@ internal readonly struct MessageSender
     }
 
     /// <summary><paramref name="timeout"/>: null: the option, which is read only before a wait.</summary>
-    public void Send(ReadOnlySpan<byte> routeId, PeerSlot? connection, ReadOnlySpan<byte> payload, TimeSpan? timeout)
+    public void Send(in SendTarget target, ReadOnlySpan<byte> payload, TimeSpan? timeout)
     {
         CheckLength(payload.Length);
         var message = new OutgoingMessage(payload); // Constructed in place: see OutgoingMessage.
-        SendStatus status = TryRoute(routeId, connection, message);
+        SendStatus status = _core.TrySend(target, message);
         if (MayWait(status, timeout, out TimeSpan limit))
         {
             // A span cannot be kept during a wait, so the rare send that waits copies its payload once more.
             using IMemoryOwner<byte> copy = WaitingPayload.Of(payload, _core.Host.Pool);
-            status = Block(routeId, connection, new DeferredMessage(copy.Memory[..payload.Length], owner: null), limit);
+            status = Block(target, new DeferredMessage(copy.Memory[..payload.Length], owner: null), limit);
         }
 
         ThrowUnlessSent(status);
     }
 
-    public void Send(ReadOnlySpan<byte> routeId, PeerSlot? connection, MessageBuilder message, TimeSpan? timeout) =>
-        SendDeferred(routeId, connection, new DeferredMessage(Checked(message)), timeout);
+    public void Send(in SendTarget target, MessageBuilder message, TimeSpan? timeout) =>
+        SendDeferred(target, new DeferredMessage(Checked(message)), timeout);
 
-    public void Send(ReadOnlySpan<byte> routeId, PeerSlot? connection, in Message message, TimeSpan? timeout)
+    public void Send(in SendTarget target, in Message message, TimeSpan? timeout)
     {
-        SendDeferred(routeId, connection, Deferred(message), timeout);
+        SendDeferred(target, Deferred(message), timeout);
         message.Dispose();
     }
 
-    public ValueTask SendAsync(
-        ReadOnlySpan<byte> routeId, PeerSlot? connection, ReadOnlyMemory<byte> payload, CancellationToken cancellation)
+    public ValueTask SendAsync(in SendTarget target, ReadOnlyMemory<byte> payload, CancellationToken cancellation)
     {
         CheckLength(payload.Length);
-        return SendDeferredAsync(routeId, connection, new DeferredMessage(payload, owner: null), default, cancellation);
+        return SendDeferredAsync(target, new DeferredMessage(payload, owner: null), default, cancellation);
     }
 
     /// <summary>If the send fails, it still belongs to the caller.</summary>
-    public ValueTask SendAsync(
-        ReadOnlySpan<byte> routeId, PeerSlot? connection, IMemoryOwner<byte> payload, int length, CancellationToken cancellation)
+    public ValueTask SendAsync(in SendTarget target, IMemoryOwner<byte> payload, int length, CancellationToken cancellation)
     {
         CheckLength(length);
         var message = new DeferredMessage(payload.Memory[..length], payload);
-        return SendDeferredAsync(routeId, connection, message, default, cancellation);
+        return SendDeferredAsync(target, message, default, cancellation);
     }
 
-    public ValueTask SendAsync(ReadOnlySpan<byte> routeId, PeerSlot? connection, MessageBuilder message, CancellationToken cancellation) =>
-        SendDeferredAsync(routeId, connection, new DeferredMessage(Checked(message)), default, cancellation);
+    public ValueTask SendAsync(in SendTarget target, MessageBuilder message, CancellationToken cancellation) =>
+        SendDeferredAsync(target, new DeferredMessage(Checked(message)), default, cancellation);
 
-    public ValueTask SendAsync(ReadOnlySpan<byte> routeId, PeerSlot? connection, in Message message, CancellationToken cancellation) =>
-        SendDeferredAsync(routeId, connection, Deferred(message), message, cancellation);
-
-    private SendStatus TryRoute(ReadOnlySpan<byte> routeId, PeerSlot? connection, in OutgoingMessage message) =>
-        _core.TrySend(new SendTarget(routeId, connection), message);
+    public ValueTask SendAsync(in SendTarget target, in Message message, CancellationToken cancellation) =>
+        SendDeferredAsync(target, Deferred(message), message, cancellation);
 
     private SendResult ToResult(SendStatus status) => status switch
     {
@@ -176,12 +171,12 @@ internal readonly struct MessageSender
 
     private bool CanTake(int parts) => parts <= 1 || !_options.IsConflating;
 
-    private void SendDeferred(ReadOnlySpan<byte> routeId, PeerSlot? connection, in DeferredMessage message, TimeSpan? timeout)
+    private void SendDeferred(in SendTarget target, in DeferredMessage message, TimeSpan? timeout)
     {
-        SendStatus status = TryRoute(routeId, connection, message.AsOutgoing());
+        SendStatus status = _core.TrySend(target, message.AsOutgoing());
         if (MayWait(status, timeout, out TimeSpan limit))
         {
-            status = Block(routeId, connection, message, limit);
+            status = Block(target, message, limit);
         }
 
         ThrowUnlessSent(status);
@@ -215,12 +210,12 @@ internal readonly struct MessageSender
         return true;
     }
 
-    private SendStatus Block(ReadOnlySpan<byte> routeId, PeerSlot? connection, in DeferredMessage message, TimeSpan limit)
+    private SendStatus Block(in SendTarget target, in DeferredMessage message, TimeSpan limit)
     {
         SendReceipt waiter = _waiters.Rent();
         waiter.Prepare(_core.BlockedSends, _recycle, blocking: true);
         waiter.Deferred = message;
-        waiter.SetTarget(new SendTarget(routeId, connection));
+        waiter.SetTarget(target);
         SendStatus status = _core.BlockedSends.Enqueue(waiter);
         if (status != SendStatus.Full)
         {
@@ -232,15 +227,15 @@ internal readonly struct MessageSender
         return BlockingWait.Until(waiter, _core.BlockedSends, limit) ? waiter.GetResult(waiter.Version) : SendStatus.Full;
     }
 
-    private ValueTask SendDeferredAsync(ReadOnlySpan<byte> routeId, PeerSlot? connection, in DeferredMessage message, in Message forwarded,
-        CancellationToken cancellation)
+    private ValueTask SendDeferredAsync(
+        in SendTarget target, in DeferredMessage message, in Message forwarded, CancellationToken cancellation)
     {
         if (cancellation.IsCancellationRequested)
         {
             return ValueTask.FromCanceled(cancellation);
         }
 
-        SendStatus status = TryRoute(routeId, connection, message.AsOutgoing());
+        SendStatus status = _core.TrySend(target, message.AsOutgoing());
         if (status == SendStatus.Full)
         {
             SendReceipt waiter = _waiters.Rent();
@@ -248,7 +243,7 @@ internal readonly struct MessageSender
             waiter.Core = _core;
             waiter.Deferred = message;
             waiter.Forwarded = forwarded;
-            waiter.SetTarget(new SendTarget(routeId, connection));
+            waiter.SetTarget(target);
             status = _core.BlockedSends.Enqueue(waiter);
             if (status == SendStatus.Full)
             {

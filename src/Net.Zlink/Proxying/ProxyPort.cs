@@ -1,5 +1,6 @@
 using Net.Zlink.Buffers;
 using Net.Zlink.Flow;
+using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink;
 
@@ -82,7 +83,7 @@ internal sealed class ProxyPort
         _lastId = default;
     }
 
-    private SendResult Send(ReadOnlySpan<byte> routeId, in Message message) => _sender.TrySend(routeId, connection: null, message);
+    private SendResult Send(ReadOnlySpan<byte> routeId, in Message message) => _sender.TrySend(new SendTarget(routeId), message);
 
     private SendResult SendCopy(ReadOnlySpan<byte> routeId, in Message copy)
     {

@@ -269,7 +269,7 @@ internal sealed class InprocRegistry
         }
 
         // A ROUTER may know the other end by another link. The binder may have closed its end by now.
-        if (!connecter.Socket.TryIdentify(connecter, peer))
+        if (!connecter.Socket.TryAttach(connecter, peer, mayEnter: false))
         {
             connecter.Socket.Detach(connecter, dropUnread: true);
             connecter.Close(DisconnectReason.Refused, TimeSpan.Zero);

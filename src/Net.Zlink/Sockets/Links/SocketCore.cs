@@ -130,13 +130,8 @@ internal abstract class SocketCore
         OnMaySend(routeId, link.Peer.Slot);
     }
 
-    /// <summary>Outside of all locks.</summary>
-    public bool TryAttach(PeerLink link, PeerIdentity? peer) => TryAttach(link, peer, mayEnter: true);
-
-    /// <summary>A link that was detached meanwhile stays detached.</summary>
-    public bool TryIdentify(PeerLink link, PeerIdentity peer) => TryAttach(link, peer, mayEnter: false);
-
-    private bool TryAttach(PeerLink link, PeerIdentity? peer, bool mayEnter)
+    /// <summary>Outside of all locks. Unless it <paramref name="mayEnter"/>, a link that was detached meanwhile stays detached.</summary>
+    public bool TryAttach(PeerLink link, PeerIdentity? peer, bool mayEnter = true)
     {
         PeerLink? loser;
         byte[]? former;

@@ -3,12 +3,12 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>
-/// Closes one connection: flush, end our side, read until the peer ends its side or the time is up, then dispose. .NET resets a socket that
-/// is disposed while an operation is pending, and our zero-byte receive always is. Disposing at once destroyed accepted data: of 1,000,000
+/// <content>
+/// How it ends: flush, end our side, read until the peer ends its side or the time is up, then dispose. .NET resets a socket that is
+/// disposed while an operation is pending, and our zero-byte receive always is. Disposing at once destroyed accepted data: of 1,000,000
 /// bytes the peer got 127,973 and a reset.
-/// </summary>
-internal sealed class ConnectionCloser(Connection connection)
+/// </content>
+internal sealed partial class Connection
 {
     private readonly Lock _gate = new();
     private Phase _phase;
@@ -33,7 +33,9 @@ internal sealed class ConnectionCloser(Connection connection)
 
     public bool IsOpen => _phase == Phase.Open;
 
-    public bool IsFlushed => _phase == Phase.WaitingForPeer;
+    private bool IsFlushed => _phase == Phase.WaitingForPeer;
+
+    public bool HasEndedWriting => IsFlushed || IsClosed;
 
     public bool IsClosed => _phase == Phase.Closed;
 
@@ -44,7 +46,16 @@ internal sealed class ConnectionCloser(Connection connection)
     /// <summary>It did not end its side of the connection in order, so nothing says that it has read what was written.</summary>
     public bool HasLostPeer { get; private set; }
 
-    public bool Request(DisconnectReason reason, CloseMode mode, TimeSpan? linger)
+    /// <summary>Any thread.</summary>
+    public void RequestClose(DisconnectReason reason, CloseMode mode, TimeSpan? linger = null)
+    {
+        if (TryRequest(reason, mode, linger))
+        {
+            Shard.Post(this, CloseWanted);
+        }
+    }
+
+    private bool TryRequest(DisconnectReason reason, CloseMode mode, TimeSpan? linger)
     {
         lock (_gate)
         {
@@ -67,7 +78,7 @@ internal sealed class ConnectionCloser(Connection connection)
         }
     }
 
-    public void OnRequested()
+    private void OnRequested()
     {
         (DisconnectReason Reason, CloseMode Mode, TimeSpan? Linger) request;
         lock (_gate)
@@ -75,10 +86,11 @@ internal sealed class ConnectionCloser(Connection connection)
             request = _request!.Value;
         }
 
-        Begin(request.Reason, request.Mode, detail: null, request.Linger);
+        Close(request.Reason, request.Mode, detail: null, request.Linger);
     }
 
-    public void Begin(DisconnectReason reason, CloseMode mode, string? detail, TimeSpan? linger = null)
+    /// <summary>The first reason wins; an abort cuts an orderly close short.</summary>
+    public void Close(DisconnectReason reason, CloseMode mode, string? detail, TimeSpan? linger = null)
     {
         if (_phase == Phase.Closed)
         {
@@ -90,7 +102,7 @@ internal sealed class ConnectionCloser(Connection connection)
         {
             _phase = Phase.Flushing;
             _reason = _peerEnded ? _reason : reason;
-            connection.NotifyClosing(_reason, _peerEnded ? null : detail);
+            NotifyClosing(_reason, _peerEnded ? null : detail);
         }
 
         if (mode != CloseMode.Orderly)
@@ -107,7 +119,7 @@ internal sealed class ConnectionCloser(Connection connection)
                 _lingers = hasLinger;
             }
 
-            TimeSpan limit = hasLinger ? linger ?? connection.Settings.Linger : connection.Settings.CloseTimeout;
+            TimeSpan limit = hasLinger ? linger ?? Settings.Linger : Settings.CloseTimeout;
             if (hasLinger && limit <= TimeSpan.Zero && limit != Timeout.InfiniteTimeSpan)
             {
                 StopLingering();
@@ -119,25 +131,25 @@ internal sealed class ConnectionCloser(Connection connection)
 
             if (_phase == Phase.Flushing)
             {
-                connection.FlushNow();
+                FlushNow();
             }
 
             if (_phase == Phase.Flushing && !_peerEnded)
             {
                 // A peer that is blocked writing to us reads nothing until we read.
-                connection.DiscardInput();
+                DiscardInput();
             }
         }
     }
 
     /// <summary>Of a connection that ends by halves.</summary>
-    public void EndOutput()
+    private void OnOutputEnded()
     {
-        _endsOutput = connection.Wire.EndsByHalves;
-        connection.FlushNow();
+        _endsOutput = Wire.EndsByHalves;
+        FlushNow();
     }
 
-    public void OnFlushed()
+    private void EndSending()
     {
         if (_phase == Phase.Open && _endsOutput && !_isEndingOutput)
         {
@@ -158,17 +170,17 @@ internal sealed class ConnectionCloser(Connection connection)
             DisconnectReason.ContextTerminated => WireEnd.GoingAway,
             _ => WireEnd.Plain,
         };
-        WireStatus status = _sendingEnded ? WireStatus.Done : _isEndingOutput ? WireStatus.WouldWait : connection.Wire.EndSending(end);
+        WireStatus status = _sendingEnded ? WireStatus.Done : _isEndingOutput ? WireStatus.WouldWait : Wire.EndSending(end);
         switch (status)
         {
             case WireStatus.Done:
                 OnSendingEnded();
                 break;
             case WireStatus.WouldWait:
-                SetDeadline(connection.Settings.CloseTimeout);
+                SetDeadline(Settings.CloseTimeout);
                 if (_phase == Phase.WaitingForPeer && !_peerEnded)
                 {
-                    connection.DiscardInput();
+                    DiscardInput();
                 }
 
                 break;
@@ -182,16 +194,16 @@ internal sealed class ConnectionCloser(Connection connection)
     {
         if (_peerEnded)
         {
-            Begin(_reason, CloseMode.Orderly, detail: null);
+            Close(_reason, CloseMode.Orderly, detail: null);
             return;
         }
 
         // If it fails, reading says why.
         _isEndingOutput = true;
-        _sendingEnded = connection.Wire.EndSending(WireEnd.Finished) != WireStatus.WouldWait;
+        _sendingEnded = Wire.EndSending(WireEnd.Finished) != WireStatus.WouldWait;
     }
 
-    public void OnSendingEnded()
+    private void OnSendingEnded()
     {
         _sendingEnded = true;
         if (_phase != Phase.WaitingForPeer)
@@ -205,10 +217,10 @@ internal sealed class ConnectionCloser(Connection connection)
             return;
         }
 
-        SetDeadline(connection.Settings.CloseTimeout);
+        SetDeadline(Settings.CloseTimeout);
         if (_phase == Phase.WaitingForPeer)
         {
-            connection.DiscardInput();
+            DiscardInput();
         }
     }
 
@@ -217,7 +229,7 @@ internal sealed class ConnectionCloser(Connection connection)
         for (int i = 0; i < reads; i++)
         {
             long before = _discarded;
-            WireStatus status = FrameReader.Discard(connection.Wire, connection.Shard.ReceiveSlab, ref _discarded);
+            WireStatus status = FrameReader.Discard(Wire, Shard.ReceiveSlab, ref _discarded);
             Discarded += _discarded - before;
             if (status is WireStatus.Ended or WireStatus.Failed or WireStatus.Refused)
             {
@@ -245,19 +257,19 @@ internal sealed class ConnectionCloser(Connection connection)
                 return;
             }
 
-            if (status == WireStatus.WouldWait && connection.WaitForInput() == WireStatus.WouldWait)
+            if (status == WireStatus.WouldWait && _reader.WaitForInput() == WireStatus.WouldWait)
             {
                 return;
             }
         }
 
-        connection.DiscardInput();
+        DiscardInput();
     }
 
     private void PauseDiscarding()
     {
-        _pause ??= new ShardTimer(static state => ((ConnectionCloser)state).OnPauseOver(), this);
-        connection.Shard.Timers.Arm(_pause, Wire.DiscardPause);
+        _pause ??= new ShardTimer(static state => ((Connection)state).OnPauseOver(), this);
+        Shard.Timers.Arm(_pause, Wire.DiscardPause);
     }
 
     private void OnPauseOver()
@@ -265,7 +277,7 @@ internal sealed class ConnectionCloser(Connection connection)
         _discarded = 0;
         if (_phase is Phase.Open or Phase.Flushing)
         {
-            connection.DiscardInput();
+            DiscardInput();
         }
     }
 
@@ -279,8 +291,8 @@ internal sealed class ConnectionCloser(Connection connection)
         _peerEnded = true;
         switch (_phase)
         {
-            case Phase.Open when _isEndingOutput || !connection.EndsByHalves:
-                Begin(_reason, CloseMode.Orderly, detail: null);
+            case Phase.Open when _isEndingOutput || !EndsByHalves:
+                Close(_reason, CloseMode.Orderly, detail: null);
                 break;
             case Phase.WaitingForPeer when _sendingEnded:
                 Finish(resets: false);
@@ -296,27 +308,27 @@ internal sealed class ConnectionCloser(Connection connection)
         HasLostPeer = true;
         if (IsLingering)
         {
-            connection.DetachOutbound();
+            OutboundStays = OutboundSurvives;
         }
 
-        Begin(DisconnectReason.TransportError, CloseMode.Abort, connection.Wire.Detail ?? connection.Wire.Error.ToString());
+        Close(DisconnectReason.TransportError, CloseMode.Abort, Wire.Detail ?? Wire.Error.ToString());
     }
 
-    public void OnSilent()
+    public void LoseSilent()
     {
         HasLostPeer = true;
         if (IsLingering)
         {
-            connection.DetachOutbound();
-            Begin(_reason, CloseMode.Leave, detail: null);
+            OutboundStays = OutboundSurvives;
+            Close(_reason, CloseMode.Leave, detail: null);
         }
     }
 
-    private bool EndsWithin(TimeSpan limit) => _deadline is { IsArmed: true } && connection.Shard.Timers.Remaining(_deadline) <= limit;
+    private bool EndsWithin(TimeSpan limit) => _deadline is { IsArmed: true } && Shard.Timers.Remaining(_deadline) <= limit;
 
     private void SetDeadline(TimeSpan after)
     {
-        connection.Shard.Timers.Cancel(_deadline);
+        Shard.Timers.Cancel(_deadline);
         if (after == Timeout.InfiniteTimeSpan)
         {
             return;
@@ -328,8 +340,8 @@ internal sealed class ConnectionCloser(Connection connection)
             return;
         }
 
-        _deadline ??= new ShardTimer(static state => ((ConnectionCloser)state).OnDeadline(), this);
-        connection.Shard.Timers.Arm(_deadline, after);
+        _deadline ??= new ShardTimer(static state => ((Connection)state).OnDeadline(), this);
+        Shard.Timers.Arm(_deadline, after);
     }
 
     private void OnDeadline()
@@ -350,15 +362,15 @@ internal sealed class ConnectionCloser(Connection connection)
     /// </summary>
     private void StopLingering()
     {
-        if (!connection.OutboundStays)
+        if (!OutboundStays)
         {
-            connection.Outbound.DropQueued();
+            Outbound.DropQueued();
         }
 
         if (_lingers)
         {
             _lingers = false;
-            SetDeadline(connection.Settings.CloseTimeout);
+            SetDeadline(Settings.CloseTimeout);
         }
     }
 
@@ -370,9 +382,20 @@ internal sealed class ConnectionCloser(Connection connection)
         }
 
         _phase = Phase.Closed;
-        connection.Shard.Timers.Cancel(_deadline);
-        connection.Shard.Timers.Cancel(_pause);
-        connection.Teardown(isToEndOurSide: !resets && !_sendingEnded);
+        Shard.Timers.Cancel(_deadline);
+        Shard.Timers.Cancel(_pause);
+        _reader.Stop();
+        _writer.Stop(OutboundStays);
+        _reader.Release();
+        if (!resets && !_sendingEnded)
+        {
+            Wire.AvoidReset();
+        }
+
+        Wire.Dispose();
+        _writer.Release();
+        Shard.Counters.Connections--;
+        _sink.OnClosed(this);
     }
 }
 
