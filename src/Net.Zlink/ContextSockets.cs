@@ -63,7 +63,7 @@ internal sealed class ContextSockets(int most)
                 return;
             }
 
-            Of(_gone, socket.TypeName).AddGone(socket.Counters);
+            Of(_gone, socket.Core.TypeName).AddGone(socket.Counters);
 
             // Under the lock: the socket's end and the context's may meet here, and the second one goes on to the report.
             Undelivered.Add(socket.Counters, socket.Parts.AllClosed.IsCompleted);
@@ -90,7 +90,7 @@ internal sealed class ContextSockets(int most)
             // A socket that ends meanwhile is not in the sums yet, and its counts no longer change.
             foreach (ZlinkSocket socket in living.Items)
             {
-                Of(sums, socket.TypeName).Add(socket.Counters, socket.PeerCount);
+                Of(sums, socket.Core.TypeName).Add(socket.Counters, socket.PeerCount);
             }
         }
 

@@ -34,12 +34,10 @@ public sealed class StreamSocket : ZlinkSocket
 {
     private readonly MessageReceiver<StreamMessage, StreamSource> _receiver;
     private readonly StreamSender _sender;
-    private Func<Exception>? _end;
 
     internal StreamSocket(EngineHost host, StreamOptions options)
-        : base(options)
+        : base(new StreamHub(host, options.TotalReceiveByteLimit ?? 0), options)
     {
-        Hub = new StreamHub(host, options.TotalReceiveByteLimit ?? 0);
         _receiver = new(new StreamSource(Hub), options.AllowSynchronousContinuations);
         _sender = new StreamSender(Hub, options);
     }
@@ -47,29 +45,9 @@ public sealed class StreamSocket : ZlinkSocket
     /// <summary>The options. Changes apply to endpoints made afterwards.</summary>
     public new StreamOptions Options => (StreamOptions)base.Options;
 
-    /// <inheritdoc/>
-    /// <remarks>Peers that can be sent to now.</remarks>
-    public override int PeerCount => Hub.PeerCount;
+    internal override EndpointStatus[] Endpoints => Hub.Endpoints;
 
-    /// <inheritdoc/>
-    /// <remarks>Always true: capacity is a matter of each peer.</remarks>
-    public override bool CanSend => true;
-
-    internal override string TypeName => "STREAM";
-
-    internal override EngineHost Host => Hub.Host;
-
-    internal override SocketMonitors Monitors => Hub.Monitors;
-
-    internal override SocketCounters Counters => Hub.Counters;
-
-    internal override EndpointStatus[] Endpoints => Hub.EndpointStatuses;
-
-    internal override ReceiveQueue Queue => Hub.Receive;
-
-    internal override CloseTracker Parts => Hub.Parts;
-
-    internal StreamHub Hub { get; }
+    internal StreamHub Hub => (StreamHub)Core;
 
     /// <summary>Listens. Frames of accepted peers are received from this socket.</summary>
     /// <param name="endpoint">
@@ -128,14 +106,13 @@ public sealed class StreamSocket : ZlinkSocket
     /// <inheritdoc/>
     public override void Unbind(string endpoint, bool keepPeers = false)
     {
-        ArgumentNullException.ThrowIfNull(endpoint);
-        ThrowIfEnded();
+        CheckEndpoint(endpoint);
         if (!TransportTable.TryParseWire(endpoint, EndpointUse.Bind, out _, out EndpointError error))
         {
             throw ZlinkException.ForEndpoint(endpoint, error);
         }
 
-        if (!Hub.Endpoints.Unbind(endpoint, keepsPeers: keepPeers))
+        if (!Hub.Table.Unbind(endpoint, keepsPeers: keepPeers))
         {
             throw new ZlinkException(ZlinkError.NotFound,
                 $"{EndpointError.QuoteEndpoint(endpoint)} is not bound; use the text given to Bind or the one it returned");
@@ -291,9 +268,8 @@ public sealed class StreamSocket : ZlinkSocket
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public override void Disconnect(string endpoint)
     {
-        ArgumentNullException.ThrowIfNull(endpoint);
-        ThrowIfEnded();
-        if (!Hub.Endpoints.Disconnect(endpoint))
+        CheckEndpoint(endpoint);
+        if (!Hub.Table.Disconnect(endpoint))
         {
             throw new ZlinkException(ZlinkError.NotFound,
                 $"{EndpointError.QuoteEndpoint(endpoint)} is not connected; use the text given to ConnectAsync");
@@ -314,8 +290,6 @@ public sealed class StreamSocket : ZlinkSocket
     /// <returns>A snapshot.</returns>
     public IReadOnlyList<StreamPeer> GetPeers() => [.. Hub.Peers.Select(PeerOf)];
 
-    internal override void Abort() => Hub.Abort();
-
     internal override IEnumerable<string> DescribePeers() => GetPeers().Select(static peer => peer.Describe());
 
     internal StreamPeer PeerOf(StreamLink link)
@@ -329,55 +303,31 @@ public sealed class StreamSocket : ZlinkSocket
         return (StreamPeer)link.SetView(made);
     }
 
-    internal override void ThrowIfEnded()
-    {
-        if (Hub.IsClosed)
-        {
-            throw _end!();
-        }
-    }
-
-    internal override void BeginClose(DisconnectReason reason, TimeSpan linger)
-    {
-        Func<Exception> end = reason == DisconnectReason.Local
-            ? static () => new ObjectDisposedException(typeof(StreamSocket).FullName)
-            : static () => new ZlinkException(ZlinkError.ContextTerminated, "the context was shut down");
-        Interlocked.CompareExchange(ref _end, end, null);
-        Hub.Close(reason, linger, end);
-    }
+    private protected override void Close(DisconnectReason reason, TimeSpan linger, SocketEnd end) => Hub.Close(reason, linger, end);
 
     private protected override BoundListener Accept(PipeListener connection) => Accept(connection, Hub.Pull);
 
     private BoundListener Accept(PipeListener connection, IPeerFactory factory) =>
-        Hub.Endpoints.Accept(connection, new StreamAcceptor(Hub, Options.Snapshot(), factory));
+        Hub.Table.Accept(connection, new StreamAcceptor(Hub, Options.Snapshot(), factory));
 
     private FramedPeers PushedTo(StreamHandler handler) => new(new StreamPushSink(this, handler), pulled: false);
 
     private string Bind(string endpoint, IPeerFactory factory)
     {
-        ArgumentNullException.ThrowIfNull(endpoint);
-        ThrowIfEnded();
+        CheckEndpoint(endpoint);
         StreamSettings settings = Options.Snapshot();
         string resolved = "";
         EndpointError error;
         error = TransportTable.TryParseWire(endpoint, EndpointUse.Bind, out WireEndpoint target, out error)
-            ? Hub.Endpoints.Bind(target, settings.Transport, new StreamAcceptor(Hub, settings, factory), out resolved)
+            ? Hub.Table.Bind(target, settings.Transport, new StreamAcceptor(Hub, settings, factory), out resolved)
             : EndpointEvents.BindFailed(Hub.Monitors, endpoint, error);
-        if (error.Fault != EndpointFault.None)
-        {
-            throw ZlinkException.ForEndpoint(endpoint, error);
-        }
-
-        ThrowIfEnded(); // Closed during the bind: nothing is bound then.
-        SetLastEndpoint(resolved);
-        return resolved;
+        return Bound(endpoint, error, resolved);
     }
 
     private async ValueTask<uint> ConnectAsync(
         string endpoint, IPeerFactory factory, ReconnectPolicy? reconnect, CancellationToken cancellationToken)
     {
-        ArgumentNullException.ThrowIfNull(endpoint);
-        ThrowIfEnded();
+        CheckEndpoint(endpoint);
         if (!TransportTable.TryParseWire(endpoint, EndpointUse.Connect, out WireEndpoint target, out EndpointError error))
         {
             throw ZlinkException.ForEndpoint(endpoint, error);

@@ -262,7 +262,7 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
             drained = closed.IsCompleted;
             foreach (ZlinkSocket socket in sockets)
             {
-                socket.Abort();
+                socket.Core.Abort();
             }
 
             held = await _host.Shards.AwaitAbortAsync(released).ConfigureAwait(false);

@@ -4,6 +4,7 @@ using Net.Zlink.Flow;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Sockets.Endpoints;
 using Net.Zlink.Sockets.Links;
+using Net.Zlink.Transports;
 using Net.Zlink.Transports.Pipes;
 
 namespace Net.Zlink;
@@ -14,7 +15,7 @@ public abstract class ZlinkSocket : IDisposable, IAsyncDisposable
 {
     private string _lastEndpoint = "";
 
-    private protected ZlinkSocket(SocketOptions options) => Options = options;
+    private protected ZlinkSocket(SocketBase core, SocketOptions options) => (Core, Options) = (core, options);
 
     /// <summary>The options. Each option says when a change takes effect.</summary>
     public SocketOptions Options { get; }
@@ -34,30 +35,32 @@ public abstract class ZlinkSocket : IDisposable, IAsyncDisposable
     /// </summary>
     public IReadOnlyList<string> ConnectedEndpoints => EndpointStatus.TextsOf(Endpoints, areBound: false);
 
-    /// <summary>The number of peers.</summary>
-    public abstract int PeerCount { get; }
+    /// <summary>The number of peers. ZMP: links to peers, also to those that are not connected yet. STREAM: peers that can be sent to
+    /// now.</summary>
+    public int PeerCount => Core.PeerCount;
 
     /// <summary>A message can be received now.</summary>
     public bool CanReceive => Queue.IsReadable;
 
-    /// <summary>A send would not wait now, as far as that is known without a peer.</summary>
-    public abstract bool CanSend { get; }
+    /// <summary>
+    /// A send would not wait now, as far as that is known without a peer. Always true for STREAM, where capacity is a matter of each peer,
+    /// and, as in the native core, for PUB, XPUB, and ROUTER without Mandatory. With Mandatory, true while any peer has capacity.
+    /// </summary>
+    public bool CanSend => Core.CanSend;
 
-    internal abstract string TypeName { get; }
+    internal SocketBase Core { get; }
 
-    internal abstract EngineHost Host { get; }
+    internal EngineHost Host => Core.Host;
 
-    internal abstract SocketMonitors Monitors { get; }
+    internal SocketMonitors Monitors => Core.Monitors;
 
-    internal abstract SocketCounters Counters { get; }
+    internal SocketCounters Counters => Core.Counters;
+
+    internal ReceiveQueue Queue => Core.Receive;
+
+    internal CloseTracker Parts => Core.Parts;
 
     internal abstract EndpointStatus[] Endpoints { get; }
-
-    internal abstract ReceiveQueue Queue { get; }
-
-    internal virtual ReadinessWatchers? WritableWatchers => null;
-
-    internal abstract CloseTracker Parts { get; }
 
     /// <summary>Listens for peers.</summary>
     /// <param name="endpoint">
@@ -179,16 +182,27 @@ public abstract class ZlinkSocket : IDisposable, IAsyncDisposable
         return ValueTask.CompletedTask;
     }
 
-    internal abstract void ThrowIfEnded();
+    internal void ThrowIfEnded()
+    {
+        if (Core.IsClosed)
+        {
+            throw Core.End.Error();
+        }
+    }
 
     /// <summary>Follows its options from here on.</summary>
     internal virtual void Start()
     {
     }
 
-    internal abstract void BeginClose(DisconnectReason reason, TimeSpan linger);
-
-    internal abstract void Abort();
+    internal void BeginClose(DisconnectReason reason, TimeSpan linger)
+    {
+        string name = GetType().FullName!;
+        Close(reason, linger, reason == DisconnectReason.Local
+            ? new SocketEnd(SendStatus.Closed, () => new ObjectDisposedException(name))
+            : new SocketEnd(SendStatus.Terminated,
+                static () => new ZlinkException(ZlinkError.ContextTerminated, "the context was shut down")));
+    }
 
     /// <summary>Looks once more before a poll blocks.</summary>
     internal virtual bool Recheck() => false;
@@ -200,6 +214,26 @@ public abstract class ZlinkSocket : IDisposable, IAsyncDisposable
     internal abstract IEnumerable<string> DescribePeers();
 
     private protected abstract BoundListener Accept(PipeListener connection);
+
+    private protected abstract void Close(DisconnectReason reason, TimeSpan linger, SocketEnd end);
+
+    private protected void CheckEndpoint(string endpoint)
+    {
+        ArgumentNullException.ThrowIfNull(endpoint);
+        ThrowIfEnded();
+    }
+
+    private protected string Bound(string endpoint, in EndpointError error, string resolved)
+    {
+        if (error.Fault != EndpointFault.None)
+        {
+            throw ZlinkException.ForEndpoint(endpoint, error);
+        }
+
+        ThrowIfEnded(); // Closed during the bind: nothing is bound then.
+        SetLastEndpoint(resolved);
+        return resolved;
+    }
 
     private protected async Task<DisconnectReason> WaitForEndAsync(
         PipeListener connection, BoundListener listener, CancellationToken cancellation)

@@ -17,9 +17,8 @@ namespace Net.Zlink;
 public abstract class ZmpSocket : ZlinkSocket
 {
     private protected ZmpSocket(ZmpEndpoints endpoints, ZmpSocketOptions options)
-        : base(options)
+        : base(endpoints.Socket, options)
     {
-        Core = endpoints.Socket;
         ZmpEndpoints = endpoints;
         Sender = new MessageSender(endpoints, options);
     }
@@ -27,53 +26,20 @@ public abstract class ZmpSocket : ZlinkSocket
     /// <summary>The options. Each option says when a change takes effect.</summary>
     public new ZmpSocketOptions Options => (ZmpSocketOptions)base.Options;
 
-    /// <inheritdoc/>
-    /// <remarks>Links to peers, also to those that are not connected yet.</remarks>
-    public override int PeerCount => Core.LinkCount;
-
-    /// <inheritdoc/>
-    /// <summary>
-    /// A send would not wait now. As in the native core always true for PUB and XPUB, and for ROUTER without Mandatory. With Mandatory,
-    /// true while any peer has capacity.
-    /// </summary>
-    public override bool CanSend => Core.CanSend;
-
-    internal SocketCore Core { get; }
+    internal new SocketCore Core => (SocketCore)base.Core;
 
     internal ZmpEndpoints ZmpEndpoints { get; }
 
     internal readonly MessageSender Sender;
 
-    internal override string TypeName => Core.Type.Name;
-
-    internal override EngineHost Host => Core.Host;
-
-    internal override SocketMonitors Monitors => Core.Monitors;
-
-    internal override SocketCounters Counters => Core.Counters;
-
     internal override EndpointStatus[] Endpoints => ZmpEndpoints.All;
-
-    internal override ReceiveQueue Queue => Core.Receive;
-
-    internal override ReadinessWatchers WritableWatchers => Core.WritableWatchers;
-
-    internal override CloseTracker Parts => Core.Parts;
 
     /// <inheritdoc/>
     public override string Bind(string endpoint)
     {
-        ArgumentNullException.ThrowIfNull(endpoint);
-        ThrowIfEnded();
+        CheckEndpoint(endpoint);
         EndpointError error = ZmpEndpoints.Bind(endpoint, Snapshot(endpoint, alias: null), out string resolved);
-        if (error.Fault != EndpointFault.None)
-        {
-            throw ZlinkException.ForEndpoint(endpoint, error);
-        }
-
-        ThrowIfEnded(); // Closed during the bind: nothing is bound then.
-        SetLastEndpoint(resolved);
-        return resolved;
+        return Bound(endpoint, error, resolved);
     }
 
     /// <summary>
@@ -110,8 +76,7 @@ public abstract class ZmpSocket : ZlinkSocket
             return;
         }
 
-        ArgumentNullException.ThrowIfNull(endpoint);
-        ThrowIfEnded();
+        CheckEndpoint(endpoint);
         if (!ZmpEndpoints.StopListening(endpoint))
         {
             throw NotThere(endpoint, "is not bound; use the text given to Bind, or the one that it returned");
@@ -155,8 +120,6 @@ public abstract class ZmpSocket : ZlinkSocket
     public IReadOnlyList<PeerInfo> GetPeers() =>
         [.. Core.Links.Select(PeerInfo.For), .. ZmpEndpoints.WithoutLink.Select(PeerInfo.For)];
 
-    internal override void Abort() => Core.Abort();
-
     internal override bool Recheck() => new ZmpSource(ZmpEndpoints).Recheck();
 
     internal override IEnumerable<string> DescribeProblems() => Core.GivenUp.All.Select(static one =>
@@ -165,18 +128,9 @@ public abstract class ZmpSocket : ZlinkSocket
 
     internal override IEnumerable<string> DescribePeers() => GetPeers().Select(static peer => peer.ToString());
 
-    internal override void ThrowIfEnded()
-    {
-        if (Core.IsClosed)
-        {
-            throw Core.End.Error();
-        }
-    }
-
     private protected void ConnectAs(string endpoint, byte[]? alias)
     {
-        ArgumentNullException.ThrowIfNull(endpoint);
-        ThrowIfEnded();
+        CheckEndpoint(endpoint);
         EndpointError error = ZmpEndpoints.Connect(endpoint, Snapshot(endpoint, alias), out bool wasThere);
         if (error.Fault != EndpointFault.None)
         {
@@ -235,22 +189,12 @@ public abstract class ZmpSocket : ZlinkSocket
         return Options.Snapshot(Core.Type, alias);
     }
 
-    internal override void BeginClose(DisconnectReason reason, TimeSpan linger)
-    {
-        string name = GetType().FullName!;
-        ZmpEndpoints.Close(
-            reason,
-            linger,
-            reason == DisconnectReason.Local
-                ? new SocketEnd(SendStatus.Closed, () => new ObjectDisposedException(name))
-                : new SocketEnd(SendStatus.Terminated,
-                    static () => new ZlinkException(ZlinkError.ContextTerminated, "the context was shut down")));
-    }
+    private protected override void Close(DisconnectReason reason, TimeSpan linger, SocketEnd end) =>
+        ZmpEndpoints.Close(reason, linger, end);
 
     private void Remove(string endpoint)
     {
-        ArgumentNullException.ThrowIfNull(endpoint);
-        ThrowIfEnded();
+        CheckEndpoint(endpoint);
         if (!ZmpEndpoints.Remove(endpoint, Options.LingerTime))
         {
             throw NotThere(endpoint,

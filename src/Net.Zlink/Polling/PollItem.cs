@@ -28,7 +28,7 @@ internal sealed class PollItem(ZlinkSocket socket, PollEvents events, object? st
 
         if (Asks(PollEvents.Out))
         {
-            socket.WritableWatchers?.Add(watcher);
+            socket.Core.WritableWatchers.Add(watcher);
         }
     }
 
@@ -41,7 +41,7 @@ internal sealed class PollItem(ZlinkSocket socket, PollEvents events, object? st
 
         if (Asks(PollEvents.Out))
         {
-            socket.WritableWatchers?.Remove(watcher);
+            socket.Core.WritableWatchers.Remove(watcher);
         }
     }
 

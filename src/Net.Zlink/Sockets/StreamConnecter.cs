@@ -23,7 +23,7 @@ internal sealed class StreamConnecter : IConnecter, IConnectionOrigin
         _settings = settings;
         _factory = factory;
         _reconnects = reconnect is not null;
-        _dialer = new DialerLoop(hub.Endpoints, target,
+        _dialer = new DialerLoop(hub.Table, target,
             new DialerSettings(settings.Transport, reconnect ?? s_never, settings.Connection.CloseTimeout) { IsAwaited = true }, this);
     }
 
@@ -43,7 +43,7 @@ internal sealed class StreamConnecter : IConnecter, IConnectionOrigin
             return 0;
         }
 
-        _hub.Endpoints.TryAdd(_dialer, isOnly: false);
+        _hub.Table.TryAdd(_dialer, isOnly: false);
         _dialer.Start();
         if (_hub.IsClosed)
         {

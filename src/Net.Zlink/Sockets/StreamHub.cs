@@ -9,7 +9,7 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets;
 
-internal sealed class StreamHub
+internal sealed class StreamHub : SocketBase
 {
     // Beyond this many unread events new connections are refused, so that churn cannot fill the memory of a process that does not receive.
     private const int MaxUnreadNotices = 65_536;
@@ -18,43 +18,29 @@ internal sealed class StreamHub
     private int _unreadNotices;
 
     public StreamHub(EngineHost host, long totalReceiveBytes)
+        : base(host, new ReceiveQueue(isInArrivalOrder: false, ReceiveQueue.LongTurn))
     {
-        Host = host;
-        BlockedSends = new BlockedSendQueue(Route);
         Links = new StreamLinks(this);
-        Endpoints = new EndpointTable(host, Monitors, Counters, Parts);
         Total = SocketQuota.Of(totalReceiveBytes);
         Pull = new FramedPeers(new PullSink(this), pulled: true);
     }
 
-    public EngineHost Host { get; }
+    public override string TypeName => "STREAM";
 
-    public ReceiveQueue Receive { get; } = new(isInArrivalOrder: false, ReceiveQueue.LongTurn);
-
-    public BlockedSendQueue BlockedSends { get; }
+    public override bool CanSend => true;
 
     public SocketQuota? Total { get; }
 
-    public SocketMonitors Monitors { get; } = new();
-
-    public SocketCounters Counters { get; } = new();
-
     public IPeerFactory Pull { get; }
 
-    public int PeerCount => Volatile.Read(ref _peerCount);
+    public override int PeerCount => Volatile.Read(ref _peerCount);
 
     public IEnumerable<StreamLink> Peers => Links.All.Where(static link => link.IsPeer);
 
     public StreamLinks Links { get; }
 
-    public EndpointTable Endpoints { get; }
-
-    public EndpointStatus[] EndpointStatuses => [.. Endpoints.Bound, .. Endpoints.Dialers.Select(
+    public EndpointStatus[] Endpoints => [.. Table.Bound, .. Table.Dialers.Select(
         static dialer => new EndpointStatus(dialer.Text, IsBound: false, dialer.Problem is { } why ? $"not connected: {why}" : null))];
-
-    public CloseTracker Parts { get; } = new();
-
-    public bool IsClosed => Parts.IsClosed;
 
     public bool TryFind(uint id, out StreamLink link) => Links.TryFind(id, out link!) && link.IsPeer;
 
@@ -205,21 +191,21 @@ internal sealed class StreamHub
     }
 
     /// <summary>Returns at once; <see cref="CloseTracker.AllClosed"/> completes later.</summary>
-    public void Close(DisconnectReason reason, TimeSpan? linger, Func<Exception> receiveError)
+    public void Close(DisconnectReason reason, TimeSpan? linger, SocketEnd end)
     {
-        if (!Parts.TryClose())
+        if (!TryEnd(end))
         {
             return;
         }
 
-        Endpoints.CloseDialers(reason, linger);
-        Endpoints.CloseListeners();
+        Table.CloseDialers(reason, linger);
+        Table.CloseListeners();
         foreach (StreamLink link in Links.All)
         {
             link.RequestClose(reason, CloseMode.Orderly, linger);
         }
 
-        Receive.Close(receiveError);
+        Receive.Close(end.Error);
         foreach (StreamLink link in Links.All)
         {
             if (link.Lane is { } lane)
@@ -232,7 +218,7 @@ internal sealed class StreamHub
         Parts.Leave();
     }
 
-    public void Abort()
+    public override void Abort()
     {
         foreach (StreamLink link in Links.All)
         {
@@ -240,7 +226,7 @@ internal sealed class StreamHub
         }
     }
 
-    private SendStatus Route(SendWaiter waiter) =>
+    protected override SendStatus Route(SendWaiter waiter) =>
         TryFind(BinaryPrimitives.ReadUInt32LittleEndian(waiter.Target.RouteId), out StreamLink link)
             ? link.Append(waiter.Deferred.AsOutgoing()) : SendStatus.Closed;
 

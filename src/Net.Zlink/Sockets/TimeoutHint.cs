@@ -21,7 +21,7 @@ internal static class TimeoutHint
             return ": this SUB has no topic, so it receives nothing; Subscribe(\"\") takes every message";
         }
 
-        if (socket.LinkCount > 1)
+        if (socket.PeerCount > 1)
         {
             return null;
         }

@@ -20,6 +20,6 @@ internal readonly struct StreamSource(StreamHub hub) : IMessageSource<StreamMess
     public bool Recheck() => hub.Receive.IsWorthTaking;
 
     public string? WhyNothingCame() => hub.PeerCount > 0 ? null
-        : hub.EndpointStatuses.Length == 0 ? ": the socket is neither bound nor connected; call Bind or ConnectAsync first"
+        : hub.Endpoints.Length == 0 ? ": the socket is neither bound nor connected; call Bind or ConnectAsync first"
         : ": no peer is connected";
 }

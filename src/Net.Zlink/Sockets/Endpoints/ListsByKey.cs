@@ -62,14 +62,6 @@ internal sealed class ListsByKey<TKey, T>
         return all;
     }
 
-    public T[] RemoveAll()
-    {
-        T[] all = [.. All];
-        _lists.Clear();
-        _nodes.Clear();
-        return all;
-    }
-
     public bool Has(TKey key) => _lists.ContainsKey(key);
 
     public T? LastOf(TKey key) => _lists.TryGetValue(key, out LinkedList<T>? list) ? list.Last!.Value : default;

@@ -81,7 +81,7 @@ internal sealed class InprocLink : PeerLink
         int waiting = binder.Lane.BelongTo(binder);
         if (waiting > 0)
         {
-            binder.Socket.Announce(binder.Lane, waiting);
+            binder.Socket.Receive.Enqueue(binder.Lane, waiting);
         }
 
         // After those are announced: later topics of the connecting side come behind them.

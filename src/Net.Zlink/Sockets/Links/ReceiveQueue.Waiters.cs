@@ -73,22 +73,35 @@ internal sealed partial class ReceiveQueue
     private ReceiveDispatch DispatchWork => Volatile.Read(ref _dispatch)
         ?? Interlocked.CompareExchange(ref _dispatch, new ReceiveDispatch(DispatchWaiting), null) ?? _dispatch!;
 
-    private void DispatchWaiting()
+    /// <summary>Gives what is placed to those that wait. Outside of all locks.</summary>
+    public void DispatchWaiting()
     {
         ReceiveWaiter? served;
         InboundLane? resume = null;
+        bool notify;
         using (_gate.EnterScope())
         {
-            served = Dispatch(ref resume);
+            served = Dispatch(ref resume, out notify);
         }
 
+        Finish(resume, served, notify, mayRunHere: true);
+    }
+
+    private void Finish(InboundLane? resume, ReceiveWaiter? served, bool notify, bool mayRunHere)
+    {
         ResumeAll(resume);
-        CompleteAll(served, mayRunHere: true);
+        CompleteAll(served, mayRunHere);
+        if (notify)
+        {
+            Watchers.Notify();
+        }
     }
 
     /// <summary>Returns the served waiters in order, linked, to be completed outside of the lock.</summary>
-    private ReceiveWaiter? Dispatch(ref InboundLane? resume)
+    private ReceiveWaiter? Dispatch(ref InboundLane? resume, out bool notify)
     {
+        notify = _mustNotify;
+        _mustNotify = false;
         WaiterList<ReceiveWaiter> served = default;
         while (_waiters.First is { } waiter && Dequeue(ref resume, out DequeuedMessage dequeued))
         {

@@ -20,6 +20,7 @@ internal sealed partial class ReceiveQueue : IWaiterList
     private WaiterList<ReceiveWaiter> _waiters;
     private InboundLane? _currentLane;
     private bool _mayHaveMore;
+    private bool _mustNotify;
     private int _turnMessages;
     private long _turnBytes;
     private Func<Exception>? _closed;
@@ -65,55 +66,36 @@ internal sealed partial class ReceiveQueue : IWaiterList
 
     public void Enqueue(InboundLane lane, int messages)
     {
-        (InboundLane, int) updates = (lane, messages);
-        Enqueue(new ReadOnlySpan<(InboundLane, int)>(in updates));
-    }
-
-    public void Enqueue(ReadOnlySpan<(InboundLane Lane, int Messages)> updates)
-    {
-        ReceiveWaiter? served;
+        ReceiveWaiter? served = null;
         InboundLane? resume = null;
         bool notify = false;
-        bool isClosed;
+        bool isOpen;
         using (_gate.EnterScope())
         {
-            isClosed = _closed is not null;
-            if (!isClosed)
+            isOpen = PlaceUnderLock(lane, messages);
+            if (isOpen)
             {
-                notify = _currentLane is null && _readyLanes.Count == 0 && _arrivals is not { IsEmpty: false };
-                foreach ((InboundLane lane, int messages) in updates)
-                {
-                    if (_arrivals is null)
-                    {
-                        _readyLanes.Enqueue(lane);
-                    }
-                    else
-                    {
-                        _arrivals.Enqueue(lane, messages);
-                    }
-                }
-
-                _mayHaveMore = true;
+                served = Dispatch(ref resume, out notify);
             }
-
-            served = isClosed ? null : Dispatch(ref resume);
         }
 
-        if (isClosed)
+        if (isOpen)
         {
-            foreach ((InboundLane lane, _) in updates)
-            {
-                Drop(lane);
-            }
-
-            return;
+            Finish(resume, served, notify, mayRunHere: messages > 0);
         }
-
-        ResumeAll(resume);
-        CompleteAll(served, mayRunHere: updates[0].Messages > 0);
-        if (notify)
+        else
         {
-            Watchers.Notify();
+            Drop(lane);
+        }
+    }
+
+    /// <summary>As <see cref="Enqueue"/>, also under the socket's lock: <see cref="DispatchWaiting"/> follows outside of it. False: the
+    /// queue is closed, and the caller drops the lane.</summary>
+    public bool Place(InboundLane lane, int messages)
+    {
+        using (_gate.EnterScope())
+        {
+            return PlaceUnderLock(lane, messages);
         }
     }
 
@@ -270,6 +252,27 @@ internal sealed partial class ReceiveQueue : IWaiterList
             lane.Link.OnLaneCapacity();
             lane = next;
         }
+    }
+
+    private bool PlaceUnderLock(InboundLane lane, int messages)
+    {
+        if (_closed is not null)
+        {
+            return false;
+        }
+
+        _mustNotify |= _currentLane is null && _readyLanes.Count == 0 && _arrivals is not { IsEmpty: false };
+        _mayHaveMore = true;
+        if (_arrivals is null)
+        {
+            _readyLanes.Enqueue(lane);
+        }
+        else
+        {
+            _arrivals.Enqueue(lane, messages);
+        }
+
+        return true;
     }
 
     private InboundLane? Next()

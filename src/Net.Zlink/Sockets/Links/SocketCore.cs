@@ -10,40 +10,26 @@ namespace Net.Zlink.Sockets.Links;
 /// Thread-safe. <see cref="Gate"/> guards what concerns several links: routing, subscriptions, the set of links. It protects pointer work
 /// only, and no other socket's lock is taken under it.
 /// </summary>
-internal abstract class SocketCore
+internal abstract class SocketCore : SocketBase
 {
     private readonly HashSet<PeerLink> _links = [];
     private ShortLock _gate;
     private PeerLink? _only;
-    private bool _isClosed; // A copy of the tracker's state: the tracker's cache line is written often, and each send would read it.
     private int _filterVersion;
 
     protected SocketCore(EngineHost host, ZmpSocketType type)
+        : base(host, new ReceiveQueue(isInArrivalOrder: type == ZmpSocketType.XPub))
     {
-        Host = host;
         Type = type;
-        Receive = new ReceiveQueue(isInArrivalOrder: type == ZmpSocketType.XPub);
-        BlockedSends = new BlockedSendQueue(Route);
         Losses = new LossReports(host, Monitors, Counters);
-        Table = new EndpointTable(host, Monitors, Counters, Parts);
         Connections = new SocketConnections(host.Queued);
     }
 
-    public EngineHost Host { get; }
-
     public ZmpSocketType Type { get; }
 
-    public ReceiveQueue Receive { get; }
-
-    public BlockedSendQueue BlockedSends { get; }
-
-    public SocketMonitors Monitors { get; } = new();
-
-    public SocketCounters Counters { get; } = new();
+    public override string TypeName => Type.Name;
 
     public LossReports Losses { get; }
-
-    public EndpointTable Table { get; }
 
     public GivenUpEndpoints GivenUp { get; } = new();
 
@@ -58,17 +44,6 @@ internal abstract class SocketCore
     /// <summary>Each new link is sent an empty message first (DEALER, ROUTER).</summary>
     public bool ProbesRouter { get; set; }
 
-    public abstract bool CanSend { get; }
-
-    public ReadinessWatchers WritableWatchers { get; } = new();
-
-    public CloseTracker Parts { get; } = new();
-
-    public bool IsClosed => Volatile.Read(ref _isClosed);
-
-    /// <summary>Valid after the close.</summary>
-    public SocketEnd End { get; private set; }
-
     protected ref ShortLock Gate => ref _gate;
 
     public abstract SendStatus Route(ReadOnlySpan<byte> routeId, in OutgoingMessage message);
@@ -76,7 +51,7 @@ internal abstract class SocketCore
     public SendStatus TrySend(in SendTarget target, in OutgoingMessage message) =>
         IsClosed ? End.Outcome : BlockedSends.HasEarlierWaiter(target) ? SendStatus.Full : Route(target, message);
 
-    private SendStatus Route(SendWaiter waiter) => Route(waiter.Target, waiter.Deferred.AsOutgoing());
+    protected override SendStatus Route(SendWaiter waiter) => Route(waiter.Target, waiter.Deferred.AsOutgoing());
 
     private SendStatus Route(in SendTarget target, in OutgoingMessage message) =>
         target.Connection is { } connection ? RouteTo(connection, message) : Route(target.RouteId, message);
@@ -103,8 +78,6 @@ internal abstract class SocketCore
         SubscriptionOutcome.Silent;
 
     public virtual bool Knows(ReadOnlySpan<byte> routeId) => false;
-
-    public virtual void Announce(InboundLane lane, int messages) => Receive.Enqueue(lane, messages);
 
     protected void OnFilterChanged() => Receive.OnFilterChanged(ref _filterVersion);
 
@@ -143,7 +116,7 @@ internal abstract class SocketCore
             former = link.RouteId;
             hasPlace = AttachUnderLock(link, peer, mayEnter, out loser);
             routeId = link.RouteId;
-            if (!hasPlace && !_isClosed && peer is not null && link.AcceptedWire is { } newcomer
+            if (!hasPlace && !IsClosed && peer is not null && link.AcceptedWire is { } newcomer
                 && HolderFor(peer)?.AcceptedWire is { } holder && PlaceClaims.MayWait(holder, peer))
             {
                 question = Claims.Add(holder, newcomer);
@@ -178,7 +151,7 @@ internal abstract class SocketCore
             return true;
         }
 
-        if (_isClosed || (!link.IsAttached && !Attach(link)))
+        if (IsClosed || (!link.IsAttached && !Attach(link)))
         {
             return false;
         }
@@ -293,7 +266,7 @@ internal abstract class SocketCore
     /// <summary>Reads from the only peer: with several it would favour one.</summary>
     public void ReadAhead() => Volatile.Read(ref _only)?.Reader?.TryReadAhead();
 
-    public int LinkCount
+    public override int PeerCount
     {
         get
         {
@@ -322,14 +295,7 @@ internal abstract class SocketCore
     {
         using (Gate.EnterScope())
         {
-            if (_isClosed)
-            {
-                return false;
-            }
-
-            End = end;
-            Volatile.Write(ref _isClosed, true);
-            return Parts.TryClose();
+            return TryEnd(end);
         }
     }
 
@@ -352,7 +318,7 @@ internal abstract class SocketCore
         Parts.Leave();
     }
 
-    public void Abort()
+    public override void Abort()
     {
         Table.AbortDialers();
         Array.ForEach(Connections.All, static connection => connection.RequestClose(DisconnectReason.ContextTerminated, CloseMode.Leave));

@@ -214,18 +214,6 @@ internal sealed class PublisherCore : SocketCore
 
     public void SetNoticeLimits(QueueLimits limits) => _notifications?.SetLimits(limits);
 
-    public override void Announce(InboundLane lane, int messages)
-    {
-        if (_notifications is null)
-        {
-            base.Announce(lane, messages);
-        }
-        else
-        {
-            _notifications.Announce(lane, messages);
-        }
-    }
-
     public override SubscriptionOutcome OnSubscription(PeerLink link, ReadOnlySpan<byte> prefix, bool subscribes, bool notifies = true)
     {
         SubscriptionOutcome outcome;

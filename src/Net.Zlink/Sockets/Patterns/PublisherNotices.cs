@@ -1,4 +1,3 @@
-using System.Runtime.InteropServices;
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Sockets.Links;
@@ -15,14 +14,11 @@ internal sealed class PublisherNotices : LaneOwner
     private const int MaxLossSlabSize = 4 * 1024;
 
     private readonly PublisherCore _core;
-    private ShortLock _dispatchLock;
     private InboundLease? _loss;
     private Slab? _lossSlab;
     private int _lossUsed;
     private int _lossSize;
-    private List<(InboundLane Lane, int Messages)> _notifications = [];
-    private List<(InboundLane Lane, int Messages)> _announced = [];
-    private bool _isAnnouncing;
+    private bool _isClosed;
 
     public PublisherNotices(PublisherCore core)
     {
@@ -95,59 +91,25 @@ internal sealed class PublisherNotices : LaneOwner
 
     private void Enqueue(InboundLease notice)
     {
-        using (_dispatchLock.EnterScope())
+        Lane.Enqueue(notice, out int updates);
+        if (updates > 0 && !_core.Receive.Place(Lane, updates))
         {
-            Lane.Enqueue(notice, out int updates);
-            if (updates > 0)
-            {
-                _notifications.Add((Lane, updates));
-            }
+            Volatile.Write(ref _isClosed, true);
         }
     }
 
-    /// <summary>Announces messages of a peer after all earlier notices.</summary>
-    public override void Announce(InboundLane lane, int messages)
-    {
-        using (_dispatchLock.EnterScope())
-        {
-            _notifications.Add((lane, messages));
-        }
+    public override void Announce(InboundLane lane, int messages) => _core.Receive.Enqueue(lane, messages);
 
-        AnnounceAll();
-    }
-
-    /// <summary>If another thread is announcing, it continues for this one.</summary>
+    /// <summary>Outside of the lock.</summary>
     public void AnnounceAll()
     {
-        while (TryAcquireDispatch())
+        if (Volatile.Read(ref _isClosed))
         {
-            try
-            {
-                _core.Receive.Enqueue(CollectionsMarshal.AsSpan(_announced));
-            }
-            finally
-            {
-                using (_dispatchLock.EnterScope())
-                {
-                    _announced.Clear();
-                    _isAnnouncing = false;
-                }
-            }
+            _core.Receive.Drop(Lane);
         }
-    }
-
-    private bool TryAcquireDispatch()
-    {
-        using (_dispatchLock.EnterScope())
+        else
         {
-            if (_isAnnouncing || _notifications.Count == 0)
-            {
-                return false;
-            }
-
-            _isAnnouncing = true;
-            (_notifications, _announced) = (_announced, _notifications);
-            return true;
+            _core.Receive.DispatchWaiting();
         }
     }
 

@@ -25,17 +25,17 @@ internal struct SubscriptionParts
     private bool _isInMessage;
     private bool _remainingIsData;
 
-    public UpstreamPart Next(UpstreamPart frame, ReadOnlySpan<byte> body, bool more, bool onlyFirst, out ReadOnlySpan<byte> prefix)
+    public UpstreamPart Next(ReadOnlySpan<byte> body, bool more, bool onlyFirst, out ReadOnlySpan<byte> prefix)
     {
         bool isFirst = !_isInMessage;
         _isInMessage = more;
-        UpstreamPart kind = !isFirst && _remainingIsData ? UpstreamPart.Data : Classify(frame, body);
+        UpstreamPart kind = !isFirst && _remainingIsData ? UpstreamPart.Data : Classify(body);
         if (isFirst)
         {
             _remainingIsData = onlyFirst && kind == UpstreamPart.Data;
         }
 
-        prefix = kind == UpstreamPart.Data ? [] : body[(frame == UpstreamPart.Data ? 1 : 0)..];
+        prefix = kind == UpstreamPart.Data ? [] : body[1..];
         return kind;
     }
 
@@ -43,20 +43,12 @@ internal struct SubscriptionParts
 
     /// <summary>What a message of our own is.</summary>
     public static UpstreamPart KindOf(in OutgoingMessage message, out ReadOnlySpan<byte> prefix) =>
-        default(SubscriptionParts).Next(UpstreamPart.Data, message.PartCount == 1 ? message.FirstPart : [], false, false, out prefix);
+        default(SubscriptionParts).Next(message.PartCount == 1 ? message.FirstPart : [], false, false, out prefix);
 
-    private static UpstreamPart Classify(UpstreamPart frame, ReadOnlySpan<byte> body)
+    private static UpstreamPart Classify(ReadOnlySpan<byte> body) => body switch
     {
-        if (frame != UpstreamPart.Data || body.IsEmpty)
-        {
-            return frame;
-        }
-
-        return body[0] switch
-        {
-            SubscribeByte => UpstreamPart.Subscribe,
-            CancelByte => UpstreamPart.Cancel,
-            _ => UpstreamPart.Data,
-        };
-    }
+        [SubscribeByte, ..] => UpstreamPart.Subscribe,
+        [CancelByte, ..] => UpstreamPart.Cancel,
+        _ => UpstreamPart.Data,
+    };
 }

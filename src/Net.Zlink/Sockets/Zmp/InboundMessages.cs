@@ -232,7 +232,7 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
             _hasData = false;
         }
 
-        UpstreamPart kind = _upstream.Next(UpstreamPart.Data, body, more, socket.OnlyFirstSubscribe, out ReadOnlySpan<byte> prefix);
+        UpstreamPart kind = _upstream.Next(body, more, socket.OnlyFirstSubscribe, out ReadOnlySpan<byte> prefix);
         _hasTopics |= kind != UpstreamPart.Data;
         _hasData |= kind == UpstreamPart.Data && _role == InboundRole.SubscriptionsAndData;
         if (!more && !_hasData)

@@ -104,7 +104,7 @@ internal sealed class ZmpEndpoints(SocketCore socket, InprocRegistry inproc)
         }
 
         // As in the native core the call succeeds and the first endpoint stays in use.
-        bool isHere = socket.Type == ZmpSocketType.Pair && (socket.LinkCount > 0 || socket.Receive.IsReadable);
+        bool isHere = socket.Type == ZmpSocketType.Pair && (socket.PeerCount > 0 || socket.Receive.IsReadable);
         string why = isHere ? socket.RefusalReason(null)
             : $"{(socket.Type == ZmpSocketType.Router ? "here or there" : "there")}, the socket has no place for this peer: a PAIR has "
                 + $"one already, or its routing id is in use";

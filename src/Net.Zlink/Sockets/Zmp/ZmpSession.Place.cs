@@ -230,7 +230,7 @@ internal sealed partial class ZmpSession
 
         if (_link.Lane.EndHold())
         {
-            _socket.Announce(_link.Lane, messages: 1);
+            _socket.Receive.Enqueue(_link.Lane, messages: 1);
         }
 
         Connection.Resume();

@@ -24,6 +24,8 @@ internal sealed class KernelStillness(TcpNetwork network, IImplementedSide side,
     // puts off for milliseconds.
     private static readonly TimeSpan Impatience = TimeSpan.FromMicroseconds(200);
 
+    public override bool KnowsOfEnds => false;
+
     public override async Task WaitAsync()
     {
         long start = Stopwatch.GetTimestamp();

@@ -9,6 +9,8 @@ namespace Net.Zlink.Conformance.Tests.Replay.Driving;
 /// <param name="side">The implementation.</param>
 internal sealed class MemoryStillness(PlayedNetwork network, IImplementedSide side) : Stillness
 {
+    public override bool KnowsOfEnds => true;
+
     public override Task WaitAsync()
     {
         Settle();

@@ -122,6 +122,7 @@ internal sealed class StepActions(
     private async Task AcceptAsync(TranscriptAction action)
     {
         int left = action.WithinMs ?? 0;
+        bool isLate = false;
         while (true)
         {
             Task change = network.Changed.Next;
@@ -145,10 +146,19 @@ internal sealed class StepActions(
                 continue;
             }
 
-            if (!await stillness.IsChangedAsync(change))
+            if (await stillness.IsChangedAsync(change))
+            {
+                continue;
+            }
+
+            if (isLate || stillness.KnowsOfEnds || action.WithinMs is not { } within)
             {
                 throw new ReplayFailedException($"step {action.Step}: connection {action.Connection} never came");
             }
+
+            // On a busy machine the time may have been over before the implementation noticed the end of the connection before.
+            isLate = true;
+            left = within;
         }
     }
 

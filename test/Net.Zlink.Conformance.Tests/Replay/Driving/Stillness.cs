@@ -8,6 +8,10 @@ internal abstract class Stillness
 {
     public abstract Task WaitAsync();
 
+    /// <summary>False: an end of a connection may have come that the implementation has not noticed: no queue of the kernel shows
+    /// it.</summary>
+    public abstract bool KnowsOfEnds { get; }
+
     /// <summary>Until the implementation has read all that was sent on this connection.</summary>
     public abstract Task WaitUntilReadAsync(PlayedConnection connection);
 

@@ -9,24 +9,19 @@ public sealed class SubscriptionPartsTests
     private SubscriptionParts _parts;
 
     [Theory]
-    [InlineData("Data", "\u0001topic", "Subscribe", "topic")]
-    [InlineData("Data", "\u0001", "Subscribe", "")]
-    [InlineData("Data", "\0topic", "Cancel", "topic")]
-    [InlineData("Data", "\0", "Cancel", "")]
-    [InlineData("Data", "", "Data", "")]
-    [InlineData("Data", "\u0002A\0", "Data", "")]
-    [InlineData("Data", "topic", "Data", "")]
-    [InlineData("Subscribe", "topic", "Subscribe", "topic")]
-    [InlineData("Subscribe", "\0topic", "Subscribe", "\0topic")]
-    [InlineData("Subscribe", "", "Subscribe", "")]
-    [InlineData("Cancel", "\u0001topic", "Cancel", "\u0001topic")]
-    [InlineData("Cancel", "", "Cancel", "")]
-    public void A_part_is_a_subscription_by_its_frame_or_by_its_first_byte(string frame, string body, string kind, string prefix)
+    [InlineData("\u0001topic", "Subscribe", "topic")]
+    [InlineData("\u0001", "Subscribe", "")]
+    [InlineData("\0topic", "Cancel", "topic")]
+    [InlineData("\0", "Cancel", "")]
+    [InlineData("", "Data", "")]
+    [InlineData("\u0002A\0", "Data", "")]
+    [InlineData("topic", "Data", "")]
+    public void A_part_is_a_subscription_by_its_first_byte(string body, string kind, string prefix)
     {
         foreach (bool onlyFirst in (bool[])[false, true])
         {
             Assert.Equal(Enum.Parse<UpstreamPart>(kind),
-                _parts.Next(Enum.Parse<UpstreamPart>(frame), Bytes(body), more: false, onlyFirst, out ReadOnlySpan<byte> found));
+                _parts.Next(Bytes(body), more: false, onlyFirst, out ReadOnlySpan<byte> found));
             Assert.Equal(prefix, Text(found));
         }
     }
@@ -48,7 +43,7 @@ public sealed class SubscriptionPartsTests
             for (int i = 0; i < parts.Length; i++)
             {
                 byte[] body = Bytes(parts[i].Replace('1', '\u0001').Replace('0', '\0'));
-                found.Add(_parts.Next(UpstreamPart.Data, body, more: i < parts.Length - 1, onlyFirst, out _).ToString()[0]);
+                found.Add(_parts.Next(body, more: i < parts.Length - 1, onlyFirst, out _).ToString()[0]);
             }
 
             Assert.Equal(kinds, string.Join(' ', found));
@@ -58,9 +53,9 @@ public sealed class SubscriptionPartsTests
     [Fact]
     public void After_a_reset_the_next_part_is_a_first_one()
     {
-        _parts.Next(UpstreamPart.Data, Bytes("x"), more: true, onlyFirst: true, out _);
-        Assert.Equal(UpstreamPart.Data, _parts.Next(UpstreamPart.Data, [1], more: true, onlyFirst: true, out _));
+        _parts.Next(Bytes("x"), more: true, onlyFirst: true, out _);
+        Assert.Equal(UpstreamPart.Data, _parts.Next([1], more: true, onlyFirst: true, out _));
         _parts.Reset();
-        Assert.Equal(UpstreamPart.Subscribe, _parts.Next(UpstreamPart.Data, [1], more: true, onlyFirst: true, out _));
+        Assert.Equal(UpstreamPart.Subscribe, _parts.Next([1], more: true, onlyFirst: true, out _));
     }
 }
