@@ -7,7 +7,7 @@ using Net.Zlink.Flow;
 namespace Net.Zlink.Transports;
 
 /// <summary>
-/// A wire whose bytes pass through a library: TLS, WebSocket, or both. The wait for input is the socket's own. Then the library reads from
+/// A wire whose bytes pass through a library: TLS, WebSocket, or both. It waits for input at the socket, and the library reads a
 /// <see cref="WireStream"/> on the caller's stack, so it decrypts on the shard. An idle connection holds no buffer.
 /// </summary>
 internal abstract class IoStreamWire : SocketWire
@@ -62,6 +62,8 @@ internal abstract class IoStreamWire : SocketWire
     public override bool Gathers => false;
 
     public override int Available => _end - _start;
+
+    public override bool HasUnread => Available > 0 || Stream.HasReadAhead || base.HasUnread;
 
     protected WireStream Stream { get; }
 
@@ -221,10 +223,7 @@ internal abstract class IoStreamWire : SocketWire
 
     protected abstract void Free();
 
-    /// <summary>
-    /// Runs an action between the library's reads and writes. A close_notify beside a read on another thread destroyed the process's heap
-    /// about once in 27,000 times (docs/architecture.md, "How a connection ends").
-    /// </summary>
+    /// <summary>Runs an action between the library's reads and writes (docs/architecture.md, "How a connection ends").</summary>
     protected Task RunAtRestAsync(Func<Task> action)
     {
         lock (_gate)
@@ -280,7 +279,6 @@ internal abstract class IoStreamWire : SocketWire
     {
         // Its exception is observed, not evaluated: off the shard, that would change the explanation.
         await farewell.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-
         TryShutDown();
         Events.OnEnded();
     }

@@ -59,6 +59,9 @@ internal sealed class WireStream(Socket socket, BufferPool pool) : NetworkStream
 
     public bool IsTurnOver => _usedOfTurn > MaxBytesPerTurn;
 
+    /// <summary>It has taken bytes from the socket that the library has not read. Any thread.</summary>
+    public bool HasReadAhead => Volatile.Read(ref _end) > Volatile.Read(ref _start);
+
     public void BeginTurn() => _usedOfTurn = 0;
 
     public void ChargeTurn(int bytes) => _usedOfTurn += bytes;
