@@ -16,8 +16,6 @@ internal sealed class OutboundQueue(BufferPool pool, FrameFormat format, QueueLi
     private bool _hasWriter;
     private bool _closed;
 
-    public bool HasWriter => Volatile.Read(ref _hasWriter);
-
     /// <summary>A newer message replaces one of which nothing has left. The socket's own messages replace none.</summary>
     public bool Conflates { get; init; }
 

@@ -121,7 +121,7 @@ internal sealed class SessionTarget : FuzzTarget
     {
         while (!isStream && !written.IsEmpty)
         {
-            ReadOnlySpan<byte> body = ZmpFrame.Next(ref written, out ZmpFlags flags);
+            ReadOnlySpan<byte> body = ZmpFixture.Next(ref written, out ZmpFlags flags);
             if (flags == ZmpFlags.Control)
             {
                 said.Append("written ").AppendLine(Show(body));

@@ -43,7 +43,7 @@ internal sealed class ZmpTarget : FuzzTarget
         while (!frames.IsEmpty)
         {
             ReadOnlySpan<byte> frame = frames;
-            ReadOnlySpan<byte> body = ZmpFrame.Next(ref frames, out ZmpFlags flags);
+            ReadOnlySpan<byte> body = ZmpFixture.Next(ref frames, out ZmpFlags flags);
             if (flags == ZmpFlags.Control)
             {
                 WriteAgain(frame[..(ZmpFrame.HeaderSize + body.Length)], body, own);

@@ -56,7 +56,7 @@ public sealed class FaultyPeerTests
         {
             Assert.NotEqual(Error, last.FirstOrDefault());
             ReadOnlySpan<byte> frames = all.Span;
-            ReadOnlySpan<byte> body = ZmpFrame.Next(ref frames, out ZmpFlags flags);
+            ReadOnlySpan<byte> body = ZmpFixture.Next(ref frames, out ZmpFlags flags);
             messages += flags == ZmpFlags.None ? 1 : 0;
             last = flags == ZmpFlags.Control ? body.ToArray() : [];
             all = all[^frames.Length..];

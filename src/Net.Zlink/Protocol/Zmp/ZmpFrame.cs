@@ -33,16 +33,6 @@ internal static class ZmpFrame
 
     public static int ReadLength(ReadOnlySpan<byte> frame) => (int)BinaryPrimitives.ReadUInt32BigEndian(frame[4..]);
 
-    /// <summary>The headers were checked by <see cref="ZmpScanner"/>.</summary>
-    public static ReadOnlySpan<byte> Next(ref ReadOnlySpan<byte> frames, out ZmpFlags flags)
-    {
-        flags = ReadFlags(frames);
-        int end = HeaderSize + ReadLength(frames);
-        ReadOnlySpan<byte> body = frames[HeaderSize..end];
-        frames = frames[end..];
-        return body;
-    }
-
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static bool TryReadHeader(ReadOnlySpan<byte> bytes, out ZmpFlags flags, out uint bodyLength, out ZmpFault fault)
     {

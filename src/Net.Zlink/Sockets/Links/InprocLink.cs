@@ -23,6 +23,9 @@ internal sealed class InprocLink : PeerLink
         Own = own;
     }
 
+    /// <summary>Guarded by the lock of <see cref="InprocRegistry"/>.</summary>
+    public InprocRegistry.Pending? Pending { get; set; }
+
     public InprocLink? Other => Volatile.Read(ref _other);
 
     public string? Problem

@@ -17,8 +17,6 @@ internal sealed class InprocRegistry
     private readonly ListsByKey<SocketCore, string> _names = new();
     private readonly ListsByKey<(SocketCore Socket, string Endpoint), InprocLink> _links = new();
     private readonly ListsByKey<string, Pending> _pending = new(StringComparer.Ordinal);
-    // The same links: one that leaves may be one of thousands that wait for one name.
-    private readonly Dictionary<InprocLink, Pending> _pendingByLink = [];
     private bool _isClosed;
 
     public string[] NamesOf(SocketCore socket)
@@ -185,9 +183,9 @@ internal sealed class InprocRegistry
     {
         lock (_gate)
         {
-            if (!_pendingByLink.TryGetValue(link, out Pending? pending) || pending.Lingers)
+            if (link.Pending is not { Lingers: false } pending)
             {
-                return pending is not null;
+                return link.Pending is not null;
             }
 
             pending.Lingers = linger != TimeSpan.Zero && !_isClosed && link.Out.Counts.QueuedMessages > 0;
@@ -300,12 +298,12 @@ internal sealed class InprocRegistry
     private void Add(Pending pending)
     {
         _pending.Add(pending.Name, pending);
-        _pendingByLink.Add(pending.Link, pending);
+        pending.Link.Pending = pending;
     }
 
     private bool Remove(Pending pending)
     {
-        _pendingByLink.RemoveAndTrim(pending.Link, out _);
+        pending.Link.Pending = null;
         return _pending.Remove(pending.Name, pending);
     }
 
@@ -330,7 +328,8 @@ internal sealed class InprocRegistry
 
     private sealed record Binding(SocketCore Socket, ZmpSettings Settings);
 
-    private sealed class Pending(string name, InprocLink link, ZmpSettings settings)
+    /// <summary>A link that waits for its name to be bound. Under the registry's lock.</summary>
+    internal sealed class Pending(string name, InprocLink link, ZmpSettings settings)
     {
         public string Name => name;
 

@@ -105,7 +105,7 @@ public sealed class ZmpFaultTests
             var buffer = new byte[ZmpErrorFrame.LargestFrame];
             int length = ZmpErrorFrame.Write(buffer, new ZmpFault((ZmpErrorCode)e.Code, e.Reason));
             ReadOnlySpan<byte> frame = buffer.AsSpan(0, length);
-            ZmpFault read = ZmpErrorFrame.FaultOf(ZmpFrame.Next(ref frame, out _));
+            ZmpFault read = ZmpErrorFrame.FaultOf(ZmpFixture.Next(ref frame, out _));
             Assert.Equal(((ZmpErrorCode)e.Code, e.Reason), (read.PeersCode, read.PeersWords ?? ""));
             Assert.True(frame.IsEmpty);
         });

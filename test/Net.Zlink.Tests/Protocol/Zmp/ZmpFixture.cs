@@ -75,7 +75,7 @@ internal static class ZmpFixture
             int count = 0;
             while (!frames.IsEmpty)
             {
-                ReadOnlySpan<byte> body = ZmpFrame.Next(ref frames, out ZmpFlags flags);
+                ReadOnlySpan<byte> body = ZmpFixture.Next(ref frames, out ZmpFlags flags);
                 count++;
                 ZmpInboundKind kind = inbound.Parse(flags, body, out ZmpFault fault);
                 if (kind == ZmpInboundKind.Fault)
@@ -97,6 +97,16 @@ internal static class ZmpFixture
         }
 
         return said.ToString();
+    }
+
+    /// <summary>Takes the first of whole frames, and returns its body.</summary>
+    public static ReadOnlySpan<byte> Next(ref ReadOnlySpan<byte> frames, out ZmpFlags flags)
+    {
+        flags = ZmpFrame.ReadFlags(frames);
+        int end = ZmpFrame.HeaderSize + ZmpFrame.ReadLength(frames);
+        ReadOnlySpan<byte> body = frames[ZmpFrame.HeaderSize..end];
+        frames = frames[end..];
+        return body;
     }
 
     private static void CheckFit(FrameScan scan, byte[] bytes, long limit)

@@ -79,17 +79,4 @@ public sealed class ZmpFrameTests
     [InlineData(17, false)]
     public void The_limit_of_an_option_is_itself_or_what_an_array_holds(long option, bool largest) =>
         Assert.Equal(largest ? Array.MaxLength - 8L : option, ZmpFrame.EffectiveLimit(option));
-
-    [Fact]
-    public void Frames_are_cut_off_a_run_one_by_one()
-    {
-        ReadOnlySpan<byte> run = (byte[])[.. ZmpFixture.Frame(1, [7, 8]), .. ZmpFixture.Frame(0, []), .. ZmpFixture.Frame(8, [9])];
-        Assert.Equal([7, 8], ZmpFrame.Next(ref run, out ZmpFlags flags).ToArray());
-        Assert.Equal(ZmpFlags.More, flags);
-        Assert.Equal([], ZmpFrame.Next(ref run, out flags).ToArray());
-        Assert.Equal(ZmpFlags.None, flags);
-        Assert.Equal([9], ZmpFrame.Next(ref run, out flags).ToArray());
-        Assert.Equal(ZmpFlags.Subscribe, flags);
-        Assert.True(run.IsEmpty);
-    }
 }

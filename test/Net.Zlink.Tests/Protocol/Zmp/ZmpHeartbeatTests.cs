@@ -74,7 +74,7 @@ public sealed class ZmpHeartbeatTests
         {
             var buffer = new byte[ZmpHeartbeat.LargestFrame];
             ReadOnlySpan<byte> frame = buffer.AsSpan(0, ZmpHeartbeat.Write(buffer, h.Ttl, h.Context));
-            ReadOnlySpan<byte> body = ZmpFrame.Next(ref frame, out _);
+            ReadOnlySpan<byte> body = ZmpFixture.Next(ref frame, out _);
             Assert.Null(ZmpHeartbeat.FaultOf(body));
             var read = new ZmpHeartbeat(body);
             Assert.True(read.IsToBeAnswered);
@@ -83,7 +83,7 @@ public sealed class ZmpHeartbeatTests
 
             var answer = new byte[ZmpHeartbeatAck.LargestAnswer];
             ReadOnlySpan<byte> ack = answer.AsSpan(0, ZmpHeartbeatAck.Write(answer, read.Context));
-            ReadOnlySpan<byte> answered = ZmpFrame.Next(ref ack, out _);
+            ReadOnlySpan<byte> answered = ZmpFixture.Next(ref ack, out _);
             Assert.Null(ZmpHeartbeatAck.FaultOf(answered));
             Assert.Equal(h.Context, answered[2..]);
         });

@@ -64,7 +64,7 @@ public sealed class ZmpHelloTests
         {
             var buffer = new byte[ZmpHello.LargestFrame];
             ReadOnlySpan<byte> frame = buffer.AsSpan(0, ZmpHello.Write(buffer, h.Type, h.Id));
-            ReadOnlySpan<byte> body = ZmpFrame.Next(ref frame, out ZmpFlags flags);
+            ReadOnlySpan<byte> body = ZmpFixture.Next(ref frame, out ZmpFlags flags);
             ZmpFault? fault = ZmpHello.FaultOf(body, h.Own);
             Assert.Equal(ZmpFlags.Control, flags);
             Assert.True(frame.IsEmpty);

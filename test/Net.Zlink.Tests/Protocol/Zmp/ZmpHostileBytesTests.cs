@@ -117,7 +117,7 @@ public sealed class ZmpHostileBytesTests
         int data = 0;
         while (!frames.IsEmpty)
         {
-            ReadOnlySpan<byte> body = ZmpFrame.Next(ref frames, out ZmpFlags flags);
+            ReadOnlySpan<byte> body = ZmpFixture.Next(ref frames, out ZmpFlags flags);
             switch (inbound.Parse(flags, body, out _))
             {
                 case ZmpInboundKind.Data:
