@@ -27,10 +27,6 @@ internal sealed class StreamConnecter : IConnecter, IConnectionOrigin
             new DialerSettings(settings.Transport, reconnect ?? s_never, settings.Connection.CloseTimeout) { IsAwaited = true }, this);
     }
 
-    public bool HasQueued => false;
-
-    public long? Writes => null;
-
     /// <summary>Why there is no first connection.</summary>
     public DialResult Failure => !_dialer.IsClosing ? _dialer.LastFailure
         : _dialer.LastFailure with { Sentence = "it was disconnected meanwhile" };
@@ -91,12 +87,6 @@ internal sealed class StreamConnecter : IConnecter, IConnectionOrigin
         _dialer.OnEnded(new ConnectionEnd(problem) { WasReady = true, WhyNoFurther = isOurs ? problem : null, IsFinal = isOurs });
         _dialer.OnClosed();
     }
-
-    public void Close()
-    {
-    }
-
-    public bool Renew() => false;
 
     public void Release(string why)
     {

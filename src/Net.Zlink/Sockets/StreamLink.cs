@@ -1,10 +1,7 @@
 using System.Buffers.Binary;
-using System.Net;
-using System.Security.Cryptography.X509Certificates;
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
-using Net.Zlink.Protocol.WebSocket;
 using Net.Zlink.Sockets.Endpoints;
 using Net.Zlink.Sockets.Links;
 using Net.Zlink.Transports;
@@ -33,19 +30,8 @@ internal sealed class StreamLink(uint id, RedactedEndpoint endpoint, IConnection
     /// <summary>Null: it stands for no connection.</summary>
     public IConnectionOrigin? Origin => origin;
 
-    public EndPoint? RemoteEndPoint => wire?.RemoteEndPoint;
-
-    public EndPoint? LocalEndPoint => wire?.LocalEndPoint;
-
-    public X509Certificate2? RemoteCertificate => wire?.RemoteCertificate;
-
-    public TlsSession? Tls => wire?.Tls;
-
-    public UpgradeHead? Request => wire?.Request;
-
-    public string? SubProtocol => wire?.SubProtocol;
-
-    public PeerDetails? Details => wire?.Details;
+    /// <inheritdoc cref="Origin"/>
+    public Wire? Wire => wire;
 
     public string RemoteText => wire?.RemoteText(endpoint) ?? "no connection";
 

@@ -67,7 +67,7 @@ public readonly struct StreamMessage : IDisposable
     /// The peer's address, also after its end. Null for a peer that ended before it could be read, and for an empty message.
     /// </summary>
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
-    public EndPoint? RemoteEndPoint => Link?.RemoteEndPoint;
+    public EndPoint? RemoteEndPoint => Link?.Wire?.RemoteEndPoint;
 
     /// <summary>The payload, valid until Dispose. Empty for events.</summary>
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>

@@ -46,27 +46,28 @@ public sealed class StreamPeer : IMessageSender
     public uint Id => _link.Id;
 
     /// <summary>The peer's address.</summary>
-    public EndPoint? RemoteEndPoint => _link.RemoteEndPoint;
+    public EndPoint? RemoteEndPoint => _link.Wire?.RemoteEndPoint;
 
     /// <summary>
     /// The peer's certificate over tls and wss, or null. A listener asks for one with <see cref="TlsOptions.RequireClientCertificate"/>.
     /// The connection owns it: do not dispose it.
     /// </summary>
-    public X509Certificate2? RemoteCertificate => _link.RemoteCertificate;
+    public X509Certificate2? RemoteCertificate => _link.Wire?.RemoteCertificate;
 
     /// <summary>The peer's upgrade request, if it was accepted over ws or wss, or null.</summary>
-    public WebSocketRequest? WebSocketRequest => global::Net.Zlink.WebSocketRequest.Of(_link.Request, RemoteEndPoint, RemoteCertificate);
+    public WebSocketRequest? WebSocketRequest =>
+        global::Net.Zlink.WebSocketRequest.Of(_link.Wire?.Request, RemoteEndPoint, RemoteCertificate);
 
     /// <summary>
     /// The sub-protocol over ws and wss that both sides agreed on, or null. See <see cref="WebSocketTransportOptions.SubProtocols"/>.
     /// </summary>
-    public string? SubProtocol => _link.SubProtocol;
+    public string? SubProtocol => _link.Wire?.SubProtocol;
 
     /// <summary>What the application passed to <see cref="ZlinkSocket.AcceptAsync"/>, or null.</summary>
-    public PeerDetails? Details => _link.Details;
+    public PeerDetails? Details => _link.Wire?.Details;
 
     /// <summary>This side's address on the connection.</summary>
-    public EndPoint? LocalEndPoint => _link.LocalEndPoint;
+    public EndPoint? LocalEndPoint => _link.Wire?.LocalEndPoint;
 
     /// <summary>The endpoint that accepted it, or the text that was connected. The query of a ws or wss endpoint is "?…".</summary>
     public string Endpoint => _link.Endpoint.ToString();

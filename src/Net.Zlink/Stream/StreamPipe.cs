@@ -50,25 +50,25 @@ public sealed class StreamPipe : IDuplexPipe, IAsyncDisposable
     public uint Id => _sink.Link.Id;
 
     /// <summary>The peer's address.</summary>
-    public EndPoint? RemoteEndPoint => _sink.Link.RemoteEndPoint;
+    public EndPoint? RemoteEndPoint => _sink.Link.Wire?.RemoteEndPoint;
 
     /// <summary>The peer's certificate over tls and wss, or null. The connection owns it: do not dispose it.</summary>
-    public X509Certificate2? RemoteCertificate => _sink.Link.RemoteCertificate;
+    public X509Certificate2? RemoteCertificate => _sink.Link.Wire?.RemoteCertificate;
 
     /// <summary>What the TLS handshake agreed on over tls and wss, or null.</summary>
-    public TlsSession? Tls => _sink.Link.Tls;
+    public TlsSession? Tls => _sink.Link.Wire?.Tls;
 
     /// <summary>The peer's upgrade request, if it was accepted over ws or wss, or null.</summary>
     public WebSocketRequest? WebSocketRequest =>
-        global::Net.Zlink.WebSocketRequest.Of(_sink.Link.Request, RemoteEndPoint, RemoteCertificate);
+        global::Net.Zlink.WebSocketRequest.Of(_sink.Link.Wire?.Request, RemoteEndPoint, RemoteCertificate);
 
     /// <summary>
     /// The sub-protocol over ws and wss that both sides agreed on, or null. See <see cref="WebSocketTransportOptions.SubProtocols"/>.
     /// </summary>
-    public string? SubProtocol => _sink.Link.SubProtocol;
+    public string? SubProtocol => _sink.Link.Wire?.SubProtocol;
 
     /// <summary>This side's address on the connection.</summary>
-    public EndPoint? LocalEndPoint => _sink.Link.LocalEndPoint;
+    public EndPoint? LocalEndPoint => _sink.Link.Wire?.LocalEndPoint;
 
     /// <summary>Ends the connection at once, with a reset. Unread and unwritten bytes are dropped. Idempotent. Thread-safe.</summary>
     /// <param name="reason">

@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.Runtime.CompilerServices;
+using System.Threading.Tasks.Sources;
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Protocol.Stream;
@@ -173,7 +174,7 @@ internal sealed class StreamSender : IStreamOutput
         }
     }
 
-    public static void ThrowUnlessAccepted(SendStatus status, uint peerId)
+    private static void ThrowUnlessAccepted(SendStatus status, uint peerId)
     {
         if (status != SendStatus.Accepted)
         {
@@ -236,5 +237,17 @@ internal sealed class StreamSender : IStreamOutput
         waiter.Deferred = message;
         waiter.SetTarget(new SendTarget(link.RouteOf(stackalloc byte[sizeof(uint)])));
         return waiter;
+    }
+
+    private sealed class SendOutcome : SendWaiter, IValueTaskSource
+    {
+        public uint PeerId { get; set; }
+
+        void IValueTaskSource.GetResult(short token)
+        {
+            uint peerId = PeerId;
+            SendStatus status = GetResult(token);
+            ThrowUnlessAccepted(status, peerId);
+        }
     }
 }

@@ -18,7 +18,7 @@ public sealed class PipeBlockedTests
     [InlineData("socket", 0, "this side ended the connection")]
     [InlineData("socket", 100, "this side ended the connection")]
     [InlineData("context", 100, "the context")]
-    public async Task A_flush_that_waits_for_its_peer_fails_with_the_reason_for_which_this_side_ends_it(string how, int linger, string words)
+    public async Task A_flush_that_waits_for_its_peer_fails_with_the_reason_why_this_side_ends_it(string how, int linger, string words)
     {
         await using var fixture = new StreamFixture();
         RawListener listener = fixture.Listen();

@@ -8,10 +8,10 @@ namespace Net.Zlink.Sockets.Endpoints;
 internal interface IConnecter
 {
     /// <summary>Messages are queued. Any thread.</summary>
-    bool HasQueued { get; }
+    bool HasQueued => false;
 
     /// <summary>Of the last connection. Any thread.</summary>
-    long? Writes { get; }
+    long? Writes => null;
 
     /// <summary>Serves the wire, and tells the dialer of the handshake and the end. False: it was reset at once, and is disposed.</summary>
     bool Begin(Wire wire);
@@ -19,10 +19,12 @@ internal interface IConnecter
     void RequestClose(DisconnectReason reason, CloseMode mode, TimeSpan? linger);
 
     /// <summary>Accepts nothing more. Any thread.</summary>
-    void Close();
+    void Close()
+    {
+    }
 
     /// <summary>The peer is another one from now on: what is queued is not for it. False after the close.</summary>
-    bool Renew();
+    bool Renew() => false;
 
     /// <summary>No further connection comes. <paramref name="why"/>: the dialer gave up; empty: it was closed.</summary>
     void Release(string why);
