@@ -270,8 +270,8 @@ internal sealed class InprocLink : PeerLink
 
     private static void Notify(InprocLink reader, ReadOnlySpan<byte> prefix, bool subscribes)
     {
-        reader.CountTopics();
         reader.Socket.OnSubscription(reader, prefix, subscribes);
+        reader.CountTopics(); // Behind it: whoever has waited for the count may publish.
     }
 
     private enum PassedAs

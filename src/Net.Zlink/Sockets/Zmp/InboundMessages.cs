@@ -91,8 +91,9 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
             return AddPart(offset, length, more: false);
         }
 
-        link.CountTopics();
-        return Subscribe(_slab.Array.AsSpan(offset, length), subscribes);
+        bool isHandled = Subscribe(_slab.Array.AsSpan(offset, length), subscribes);
+        link.CountTopics(); // Behind it: whoever has waited for the count may publish.
+        return isHandled;
     }
 
     public Delivery End()
