@@ -1,6 +1,4 @@
 using System.Buffers;
-using System.Threading.Tasks.Sources;
-using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets;
@@ -17,17 +15,15 @@ internal readonly struct MessageSender
     private readonly SocketCore _core;
     private readonly ZmpEndpoints _endpoints;
     private readonly ZmpSocketOptions _options;
-    private readonly ObjectCache<SendReceipt> _waiters;
-    private readonly Action<Waiter<SendStatus>> _recycle;
+    private readonly SendWaits _waits;
 
     public MessageSender(ZmpEndpoints endpoints, ZmpSocketOptions options)
     {
-        var waiters = new ObjectCache<SendReceipt>(WaiterNode.MaxKept);
-        _core = endpoints.Socket;
+        SocketCore core = endpoints.Socket;
+        _core = core;
         _endpoints = endpoints;
         _options = options;
-        _waiters = waiters;
-        _recycle = waiter => waiters.Return((SendReceipt)waiter);
+        _waits = new SendWaits(core, (status, _) => ErrorOf(status, core));
     }
 
     public bool Conflates => _options.IsConflating;
@@ -69,7 +65,7 @@ internal readonly struct MessageSender
         {
             // A span cannot be kept during a wait, so the rare send that waits copies its payload once more.
             using IMemoryOwner<byte> copy = WaitingPayload.Of(payload, _core.Host.Pool);
-            status = Block(target, new DeferredMessage(copy.Memory[..payload.Length], owner: null), limit);
+            status = _waits.Block(target, new DeferredMessage(copy.Memory[..payload.Length], owner: null), limit);
         }
 
         ThrowUnlessSent(status);
@@ -176,7 +172,7 @@ internal readonly struct MessageSender
         SendStatus status = _core.TrySend(target, message.AsOutgoing());
         if (MayWait(status, timeout, out TimeSpan limit))
         {
-            status = Block(target, message, limit);
+            status = _waits.Block(target, message, limit);
         }
 
         ThrowUnlessSent(status);
@@ -210,23 +206,6 @@ internal readonly struct MessageSender
         return true;
     }
 
-    private SendStatus Block(in SendTarget target, in DeferredMessage message, TimeSpan limit)
-    {
-        SendReceipt waiter = _waiters.Rent();
-        waiter.Prepare(_core.BlockedSends, _recycle, blocking: true);
-        waiter.Deferred = message;
-        waiter.SetTarget(target);
-        SendStatus status = _core.BlockedSends.Enqueue(waiter);
-        if (status != SendStatus.Full)
-        {
-            _waiters.Return(waiter);
-            return status;
-        }
-
-        CallerFlush.RunBeforeBlocking();
-        return BlockingWait.Until(waiter, _core.BlockedSends, limit) ? waiter.GetResult(waiter.Version) : SendStatus.Full;
-    }
-
     private ValueTask SendDeferredAsync(
         in SendTarget target, in DeferredMessage message, in Message forwarded, CancellationToken cancellation)
     {
@@ -238,47 +217,11 @@ internal readonly struct MessageSender
         SendStatus status = _core.TrySend(target, message.AsOutgoing());
         if (status == SendStatus.Full)
         {
-            SendReceipt waiter = _waiters.Rent();
-            waiter.Prepare(_core.BlockedSends, _recycle, blocking: false);
-            waiter.Core = _core;
-            waiter.Deferred = message;
-            waiter.Forwarded = forwarded;
-            waiter.SetTarget(target);
-            status = _core.BlockedSends.Enqueue(waiter);
-            if (status == SendStatus.Full)
-            {
-                waiter.CancelWith(cancellation);
-                return new ValueTask(waiter, waiter.Version);
-            }
-
-            waiter.Discard();
-            _waiters.Return(waiter);
+            return _waits.WaitAsync(target, message, peerId: 0, forwarded, cancellation);
         }
 
         ThrowUnlessAccepted(status, _core);
         forwarded.Dispose();
         return default;
-    }
-
-    private sealed class SendReceipt : SendWaiter, IValueTaskSource
-    {
-        public SocketCore? Core { get; set; }
-
-        public Message Forwarded { get; set; }
-
-        void IValueTaskSource.GetResult(short token)
-        {
-            Message forwarded = Forwarded; // Read first, as the core: the result returns the waiter for reuse.
-            SocketCore core = Core!;
-            SendStatus status = GetResult(token);
-            ThrowUnlessAccepted(status, core);
-            forwarded.Dispose();
-        }
-
-        protected override void Clear()
-        {
-            base.Clear();
-            Forwarded = default;
-        }
     }
 }

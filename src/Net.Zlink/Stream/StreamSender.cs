@@ -13,14 +13,13 @@ internal sealed class StreamSender : IStreamOutput
 {
     private readonly StreamHub _hub;
     private readonly StreamOptions _options;
-    private readonly ObjectCache<SendOutcome> _waiters = new(WaiterNode.MaxKept);
-    private readonly Action<Waiter<SendStatus>> _recycle;
+    private readonly SendWaits _waits;
 
     public StreamSender(StreamHub hub, StreamOptions options)
     {
         _hub = hub;
         _options = options;
-        _recycle = waiter => _waiters.Return((SendOutcome)waiter);
+        _waits = new SendWaits(hub, ErrorOf);
     }
 
     public bool Disconnect(StreamLink link, CloseMode mode) => _hub.Disconnect(link.Id, mode);
@@ -64,20 +63,11 @@ internal sealed class StreamSender : IStreamOutput
             throw ErrorOf(link.Unframed, link.Id);
         }
 
-        OutgoingMessage outgoing = message.AsOutgoing();
-        SendStatus status = link.TrySend(outgoing);
+        SendStatus status = link.TrySend(message.AsOutgoing());
         if (status == SendStatus.Full)
         {
-            SendOutcome waiter = Waiter(link, message, blocking: false);
-            status = _hub.BlockedSends.Enqueue(waiter);
-            if (status == SendStatus.Full)
-            {
-                waiter.CancelWith(cancellation);
-                return new ValueTask(waiter, waiter.Version);
-            }
-
-            waiter.Discard();
-            _waiters.Return(waiter);
+            return _waits.WaitAsync(
+                new SendTarget(link.RouteOf(stackalloc byte[sizeof(uint)])), message, link.Id, forwarded: default, cancellation);
         }
 
         ThrowUnlessAccepted(status, link.Id);
@@ -217,26 +207,8 @@ internal sealed class StreamSender : IStreamOutput
 
         // A span cannot be kept during a wait, so the rare send that waits copies its payload once more.
         using IMemoryOwner<byte> copy = WaitingPayload.Of(payload, _hub.Host.Pool);
-        SendOutcome waiter = Waiter(link, new DeferredMessage(copy.Memory[..payload.Length], owner: null), blocking: true);
-        SendStatus status = _hub.BlockedSends.Enqueue(waiter);
-        if (status != SendStatus.Full)
-        {
-            _waiters.Return(waiter);
-            return status;
-        }
-
-        CallerFlush.RunBeforeBlocking();
-        return BlockingWait.Until(waiter, _hub.BlockedSends, timeout) ? waiter.GetResult(waiter.Version) : SendStatus.Full;
-    }
-
-    private SendOutcome Waiter(StreamLink link, in DeferredMessage message, bool blocking)
-    {
-        SendOutcome waiter = _waiters.Rent();
-        waiter.Prepare(_hub.BlockedSends, _recycle, blocking);
-        waiter.PeerId = link.Id;
-        waiter.Deferred = message;
-        waiter.SetTarget(new SendTarget(link.RouteOf(stackalloc byte[sizeof(uint)])));
-        return waiter;
+        return _waits.Block(new SendTarget(link.RouteOf(stackalloc byte[sizeof(uint)])),
+            new DeferredMessage(copy.Memory[..payload.Length], owner: null), timeout);
     }
 
     private sealed class SendOutcome : SendWaiter, IValueTaskSource

@@ -1,3 +1,5 @@
+using Net.Zlink.Monitoring;
+
 namespace Net.Zlink.Sockets.Endpoints;
 
 /// <summary>What ZMP and STREAM count of their connections alike.</summary>
@@ -9,4 +11,21 @@ internal abstract class ConnectionCounters
     public long AcceptErrors;
 
     public FailedHandshakes FailedHandshakes { get; } = new();
+}
+
+internal sealed class FailedHandshakes
+{
+    private readonly long[] _byCause = new long[Enum.GetValues<HandshakeFailure>().Length];
+
+    public long this[HandshakeFailure cause] => Volatile.Read(ref _byCause[(int)cause]);
+
+    public void Count(HandshakeFailure cause) => Interlocked.Increment(ref _byCause[(int)cause]);
+
+    public void Add(FailedHandshakes other)
+    {
+        for (int i = 0; i < _byCause.Length; i++)
+        {
+            _byCause[i] += Volatile.Read(ref other._byCause[i]);
+        }
+    }
 }

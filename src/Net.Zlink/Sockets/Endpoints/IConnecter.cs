@@ -29,3 +29,9 @@ internal interface IConnecter
     /// <summary>No further connection comes. <paramref name="why"/>: the dialer gave up; empty: it was closed.</summary>
     void Release(string why);
 }
+
+/// <summary>What a STREAM connection comes from: a listener, or a connect.</summary>
+internal interface IConnectionOrigin
+{
+    void OnConnectionEnded(DisconnectReason reason);
+}
