@@ -1,6 +1,5 @@
 using System.IO.Pipelines;
 using Net.Zlink.Engine;
-using Net.Zlink.Flow;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Sockets.Endpoints;
 using Net.Zlink.Sockets.Links;

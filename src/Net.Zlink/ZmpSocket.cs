@@ -1,7 +1,4 @@
-using Net.Zlink.Engine;
-using Net.Zlink.Flow;
 using Net.Zlink.Monitoring;
-using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets.Endpoints;
 using Net.Zlink.Sockets.Links;
 using Net.Zlink.Sockets.Zmp;
