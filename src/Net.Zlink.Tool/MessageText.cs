@@ -53,7 +53,7 @@ internal static class MessageText
         format is MessageFormat.Hex ? Read(format, part)[0] : Encoding.UTF8.GetBytes(part);
 
     /// <summary>A peer's bytes cannot move the cursor of the terminal or begin a line of their own.</summary>
-    private static string Printable(string text)
+    public static string Printable(string text)
     {
         if (!text.Any(char.IsControl))
         {

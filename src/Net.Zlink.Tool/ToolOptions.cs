@@ -29,11 +29,8 @@ internal sealed class ToolOptions
 
     public Option<bool> Bind { get; } = new("--bind", "-b") { Description = "Listen at the endpoint; else connect to it" };
 
-    public Option<MessageFormat> Format { get; } = new("--format", "-f")
-    {
-        Description = "How messages are written and read; without it as text",
-        HelpName = "text|hex|json",
-    };
+    public Option<MessageFormat> Format { get; } = OneOf<MessageFormat>(
+        "--format", "How messages are written and read; without it as text", alias: "-f");
 
     public Option<long?> Count { get; } = new("--count", "-n")
     {
@@ -85,6 +82,41 @@ internal sealed class ToolOptions
         DefaultValueFactory = _ => standard,
         CustomParser = argument => Number(argument, least, most, static text =>
             int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out int value) ? value : null) ?? standard,
+    };
+
+    /// <summary>One of some words: the names of an enumeration in small letters, of which the user may write any.</summary>
+    public static Option<T> OneOf<T>(string name, string description, T standard = default, params string[] alias)
+        where T : struct, Enum
+    {
+        string[] words = [.. Enum.GetNames<T>().Where(static word => word is not "None").Select(static word => word.ToLowerInvariant())];
+        var option = new Option<T>(name, alias)
+        {
+            Description = description,
+            HelpName = string.Join('|', words),
+            DefaultValueFactory = _ => standard,
+            CustomParser = argument =>
+            {
+                string given = argument.Tokens[0].Value;
+                if (words.Contains(given, StringComparer.OrdinalIgnoreCase))
+                {
+                    return Enum.Parse<T>(given, ignoreCase: true);
+                }
+
+                argument.AddError($"{name} cannot be '{given}': write one of {string.Join(", ", words)}");
+                return standard;
+            },
+        };
+        option.CompletionSources.Add(words);
+        return option;
+    }
+
+    /// <summary>A time in seconds with a standard.</summary>
+    public static Option<double> Seconds(string name, string description, double standard, double least, double most) => new(name)
+    {
+        Description = description,
+        HelpName = "seconds",
+        DefaultValueFactory = _ => standard,
+        CustomParser = argument => Number(argument, least, most, Decimal) ?? standard,
     };
 
     public Symbol[] Tls => [Ca, Certificate, Key, Insecure];

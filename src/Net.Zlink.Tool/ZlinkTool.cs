@@ -19,7 +19,7 @@ internal sealed class ZlinkTool(TextReader input, TextWriter output, TextWriter 
     {
         var tool = new ZlinkTool(input, output, error);
         ParseResult given = tool.CreateRoot().Parse(arguments);
-        string? mistake = given.Errors is [{ } first, ..] ? first.Message : UnknownOption(given);
+        string? mistake = UnknownCommand(given) ?? (given.Errors is [{ } first, ..] ? first.Message : UnknownOption(given));
         if (mistake is not null && given.Action is not { ClearsParseErrors: true })
         {
             string[] names = [.. given.CommandResult.Names()];
@@ -64,6 +64,12 @@ internal sealed class ZlinkTool(TextReader input, TextWriter output, TextWriter 
     /// <summary>One line on standard error.</summary>
     public void Report(string sentence) => error.WriteLine($"zlink: {sentence.ReplaceLineEndings(" ")}");
 
+    /// <summary>Of a word where a command is wanted, the parser's first complaint is that no command was given.</summary>
+    private static string? UnknownCommand(ParseResult given) =>
+        given.CommandResult.Command.Subcommands.Count > 0 && given.UnmatchedTokens is [{ } word, ..]
+            ? $"there is no command '{word}' here"
+            : null;
+
     /// <summary>A command that takes any number of parts would take a mistyped option as one.</summary>
     private static string? UnknownOption(ParseResult given) =>
         given.Tokens.All(static token => token.Type is not TokenType.DoubleDash)
@@ -80,7 +86,7 @@ internal sealed class ZlinkTool(TextReader input, TextWriter output, TextWriter 
             PublishCommands.Sub(this), PublishCommands.Pub(this), RequestCommands.Req(this), RequestCommands.Reply(this),
             QueueCommands.Push(this), QueueCommands.Pull(this), StreamCommand.Create(this), ProbeCommand.Create(this),
             RegistryCommands.Create(this), ServiceCommands.Create(this), SpotCommands.Create(this), ProxyCommand.Create(this),
-            BenchCommand.Create(this), CompletionCommand.Create(this),
+            TopCommand.Create(this), BenchCommand.Create(this), CompletionCommand.Create(this),
         ])
         {
             root.Subcommands.Add(command);

@@ -31,6 +31,9 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
     private TimeSpan _deadline;
     private bool _closed;
 
+    /// <summary>The socket of its diagnostics, while they are open.</summary>
+    internal StreamSocket? Diagnostics;
+
     /// <summary>Creates a context with the default options.</summary>
     public ZlinkContext()
         : this(new ZlinkContextOptions())
@@ -80,6 +83,8 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
 
     /// <summary>How many names of a kind metrics show one by one: <see cref="ZlinkContextOptions.MaxMetricNames"/>.</summary>
     public int MaxMetricNames => _options.MaxMetricNames;
+
+    internal string? Name => _options.Name;
 
     internal EngineHost Host => _host;
 

@@ -8,6 +8,11 @@ if (args is ["receiver"])
     return await ReceiverProcess.RunAsync();
 }
 
+if (args is ["diagnostics"])
+{
+    return await DiagnosticsProcess.RunAsync();
+}
+
 if (args.Length > 0)
 {
     return args is ["small", var type, var size, var count] ? await SmallProcess.RunAsync(int.Parse(size, CultureInfo.InvariantCulture),

@@ -47,6 +47,11 @@ internal sealed class ToolFixture : IAsyncDisposable
         return (code, tool._output.Rest, tool._errors.Rest);
     }
 
+    /// <summary>What it has printed and was not read yet.</summary>
+    public string Rest => _output.Rest;
+
+    public string RestOfErrors => _errors.Rest;
+
     public Task<string> LineAsync() => _output.Reader.ReadAsync(Guard.Token).Guarded();
 
     /// <summary>Ends it as Ctrl-C does, if it has not ended.</summary>

@@ -12,6 +12,9 @@ internal sealed class ContextRegistration(string name)
 
     public ContextHealthOptions? Health { get; set; }
 
+    /// <summary>Where code opens diagnostics; empty: in the usual place. Null: nowhere.</summary>
+    public string? Diagnostics { get; set; }
+
     /// <summary>Sections of parts by kind.</summary>
     public List<(string Section, string Name)> Parts { get; } = [];
 
@@ -21,7 +24,7 @@ internal sealed class ContextRegistration(string name)
     public List<(string Key, string Kind, string Registered)> FindUnused(Setting all)
     {
         List<(string, string, string)> found = [];
-        string[] sections = [Keys.Context, Keys.Health, .. Keys.Kinds, .. Keys.Singles];
+        string[] sections = [Keys.Context, Keys.Health, Keys.Diagnostics, .. Keys.Kinds, .. Keys.Singles];
         all.ThrowIfText(sections);
         if (all.Children.FirstOrDefault(child => !sections.Contains(child.Key, StringComparer.OrdinalIgnoreCase)) is { } wrong)
         {

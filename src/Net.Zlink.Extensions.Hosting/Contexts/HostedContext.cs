@@ -28,6 +28,24 @@ internal sealed class HostedContext : IAsyncDisposable, IDisposable
 
     public ZlinkContext Context { get; }
 
+    /// <summary>The setting, true, false or an endpoint, takes the place of what code says. Null: they stay closed.</summary>
+    public DiagnosticsEndpoint? OpenDiagnostics(Setting setting)
+    {
+        string? text = setting.OneText(mayBeEmpty: false);
+        string? endpoint = text is null ? Registration.Diagnostics
+            : !bool.TryParse(text, out bool isOpen) ? text
+            : isOpen ? ""
+            : null;
+        try
+        {
+            return endpoint is null ? null : Context.OpenDiagnostics(endpoint.Length == 0 ? null : endpoint);
+        }
+        catch (Exception e) when (setting.IsSet && e is ZlinkException or ArgumentException)
+        {
+            throw SettingFaults.Wrong(setting, e);
+        }
+    }
+
     public void Dispose() => Context.Dispose();
 
     public ValueTask DisposeAsync() => Context.DisposeAsync();

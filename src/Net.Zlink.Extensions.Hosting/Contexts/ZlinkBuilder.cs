@@ -19,6 +19,16 @@ public sealed class ZlinkBuilder : OptionsBuilder<ZlinkContextOptions>
         return this;
     }
 
+    /// <summary>Opens the diagnostics of the context when the host starts: <see cref="DiagnosticsExtensions.OpenDiagnostics"/>.</summary>
+    /// <param name="endpoint">ipc, or tcp on this machine. Null: where <c>zlink top</c> finds it. The configuration's key
+    /// <c>Diagnostics</c>, true, false or an endpoint, counts in place of it.</param>
+    /// <returns>This builder.</returns>
+    public ZlinkBuilder OpenDiagnostics(string? endpoint = null)
+    {
+        _registration.Diagnostics = endpoint ?? "";
+        return this;
+    }
+
     /// <summary>Adds a health check of the context: delay of its shards, misses of its buffer pool, bytes in its queues.</summary>
     /// <param name="configure">Changes the thresholds; the configuration's section <c>Health</c> counts after it.</param>
     /// <param name="tags">Tags of the check, such as <c>ready</c>.</param>

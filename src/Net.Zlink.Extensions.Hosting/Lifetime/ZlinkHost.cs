@@ -40,7 +40,10 @@ internal sealed class ZlinkHost(
             }
 
             all[Keys.Health].Read([registration.Health ?? new ContextHealthOptions()]);
-            _ = Registrations.ContextOf(provider, registration.Name);
+            if (Registrations.ContextOf(provider, registration.Name).OpenDiagnostics(all[Keys.Diagnostics]) is { } diagnostics)
+            {
+                HostingLog.Bound(logger, "The endpoint of diagnostics", diagnostics.Endpoint);
+            }
         }
 
         foreach (HostedPart part in _parts)

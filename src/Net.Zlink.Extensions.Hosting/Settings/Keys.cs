@@ -4,6 +4,7 @@ internal static class Keys
 {
     public const string Context = "Context";
     public const string Health = "Health";
+    public const string Diagnostics = "Diagnostics";
     public const string Sockets = "Sockets";
     public const string Streams = "Streams";
     public const string Receivers = "Receivers";

@@ -170,12 +170,8 @@ internal static class RegistryCommands
         });
     }
 
-    private static Option<ServiceKind> Kind() => new("--kind")
-    {
-        Description = "What is listed: receivers of requests, or SPOT nodes",
-        HelpName = "Receiver|SpotNode",
-        DefaultValueFactory = static _ => ServiceKind.Receiver,
-    };
+    private static Option<ServiceKind> Kind() =>
+        ToolOptions.OneOf("--kind", "What is listed: receivers of requests, or SPOT nodes", ServiceKind.Receiver);
 
     private static Option<string> Endpoint(string name, string description, string standard) => new(name)
     {

@@ -64,8 +64,14 @@ public sealed class PeerInfo
     /// <summary>Whole messages sent, with subscriptions.</summary>
     public long MessagesSent { get; init; }
 
+    /// <summary>Bytes sent, with frame headers; inproc as over a wire.</summary>
+    public long BytesSent { get; init; }
+
     /// <summary>Whole messages received, also subscriptions and filtered ones.</summary>
     public long MessagesReceived { get; init; }
+
+    /// <summary>Bytes of received messages, with frame headers, those of filtered ones too; inproc as over a wire.</summary>
+    public long BytesReceived { get; init; }
 
     /// <summary>
     /// Messages that the peer does not get: dropped because its queue was full (PUB, XPUB, ROUTER), or accepted and lost with a connection.
@@ -139,7 +145,9 @@ public sealed class PeerInfo
             // An XPUB's connection also pauses while notices are unread.
             IsPaused = link.Lane.IsPaused || connection is { IsPaused: true },
             MessagesSent = outbound.TakenMessages,
+            BytesSent = outbound.TakenBytes,
             MessagesReceived = inbound.AcceptedMessages + link.Topics,
+            BytesReceived = inbound.AcceptedBytes,
             MessagesDropped = link.DroppedAtMark + outbound.DroppedMessages,
             Outbound = new QueueDepth { Messages = waitingMessages, Bytes = waitingBytes },
             Unread = new QueueDepth { Messages = inbound.QueuedMessages, Bytes = inbound.QueuedBytes },

@@ -198,7 +198,9 @@ public sealed class StreamPeer : IMessageSender
 
     /// <summary>Returns id and address, for logs.</summary>
     /// <returns>A short text.</returns>
-    public override string ToString() => $"peer {Id} ({_link.RemoteText})";
+    public override string ToString() => $"peer {Id} ({RemoteText})";
+
+    internal string RemoteText => _link.RemoteText;
 
     internal string Describe()
     {

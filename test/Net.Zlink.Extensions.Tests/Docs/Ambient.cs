@@ -50,6 +50,7 @@ internal sealed record Ambient(string Names, string Types = "")
             record Ask(string Currency); record Quote(decimal Price);
             interface Sessions { ValueTask<object?> FindAsync(string? cookie, CancellationToken cancellation); }
             """),
+        ["docs/monitoring.md"] = new("ZlinkContext context;"),
         ["docs/services.md"] = new(
             """
             ZlinkContext context; RegistryDirectory discovery; ServiceReceiver receiver; DnsDirectory directory; NatsConnection nats;

@@ -22,6 +22,7 @@ public sealed class ArchitectureTests
             "Sockets/Links: Sockets/Routing", "Sockets/Zmp: Sockets/Links", "Sockets/Patterns: Sockets/Zmp", "Sockets: Sockets/Patterns",
             "Errors: Transports", "Options: Sockets Transports/Ipc Transports/WebSocket Errors", "Messages: Options", "Statistics: Options",
             "Stream: Messages Statistics", ".: Stream Transports/Pipes", "Polling: .", "Publishing: .", "Proxying: .",
+            "Diagnostics: .",
         ],
         ["Net.Zlink.Services"] =
         [
