@@ -2,6 +2,7 @@ using System.CommandLine;
 using Net.Zlink.Benchmarks.Common;
 using Net.Zlink.Scenarios.Attacks;
 using Net.Zlink.Scenarios.Evidence;
+using Net.Zlink.Scenarios.Http;
 using Net.Zlink.Scenarios.Load;
 using Net.Zlink.Scenarios.Patterns;
 using Net.Zlink.Scenarios.Patterns.Many;
@@ -36,6 +37,8 @@ var root = new RootCommand(
     RestingConnections.Create(),
     RestingConnections.CreateReceiver(),
     SpotCommand.Create(),
+    PlaintextCommand.Create(),
+    PlaintextServerCommand.Create(),
     SoakCommand.Create(),
     AttackCommand.Create(),
     AttackerCommand.Create(),

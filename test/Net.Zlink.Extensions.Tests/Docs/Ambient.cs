@@ -35,7 +35,8 @@ internal sealed record Ambient(string Names, string Types = "")
             ZlinkContext context; RouterSocket router; DealerSocket dealer; PubSocket pub; SubSocket sub; PairSocket one; PairSocket two;
             Message request; StringBuilder text; int missed; CancellationToken cancellation;
             """),
-        ["docs/aspnetcore.md"] = new("WebApplication app; PubSocket prices; StreamSocket chat; ServiceGateway gateway;"),
+        ["docs/aspnetcore.md"] = new(
+            "WebApplicationBuilder builder; WebApplication app; PubSocket prices; StreamSocket chat; ServiceGateway gateway;"),
         ["docs/javascript.md"] = new("WebApplication app; ServiceGateway gateway;"),
         ["docs/hosting.md"] = new("HostApplicationBuilder builder; RequestClient client; CancellationToken cancellation;"),
         ["docs/patterns.md"] = new(
@@ -60,8 +61,8 @@ internal sealed record Ambient(string Names, string Types = "")
         ["docs/stream.md"] = new("StreamSocket stream; DealerSocket server; DealerSocket client; CancellationToken cancellation;"),
         ["examples"] = new(
             """
-            ZlinkContext context; ILoggerFactory loggers; WebApplication app; IServiceCollection services; IServiceProvider provider;
-            ServiceGateway gateway; PairSocket socket;
+            ZlinkContext context; ILoggerFactory loggers; WebApplicationBuilder builder; WebApplication app; IServiceCollection services;
+            IServiceProvider provider; ServiceGateway gateway; PairSocket socket;
             RouterSocket router; DealerSocket requests; SubSocket prices; RouterSocket frontRouter; DealerSocket backDealer;
             StreamHandler handler; RegistryDirectory discovery; DnsDirectory directory; ServiceReceiver receiver; NatsConnection nats;
             byte[] payload; byte[] position; CancellationToken cancellation; CancellationToken stoppingToken;
