@@ -39,7 +39,9 @@ internal static class PlaintextServerCommand
         builder.WebHost.UseUrls("http://127.0.0.1:0");
         if (isZlink)
         {
+#pragma warning disable ZLINK100 // Experimental: it is measured here.
             builder.WebHost.UseZlinkTransport();
+#pragma warning restore ZLINK100
         }
         else
         {

@@ -96,6 +96,12 @@ internal sealed partial class Connection : ShardWork, IWireEvents
     /// <summary>Any thread, after an append that returned <c>schedule</c>.</summary>
     public void ScheduleFlush() => _writer.Schedule();
 
+    /// <summary>Any thread. The flush stands behind the reads that wait, so it takes what is appended until then.</summary>
+    public void ScheduleLateFlush() => Shard.Post(_writer, ConnectionWriter.FlushWanted);
+
+    /// <inheritdoc cref="ShardLoop.TryFlush"/>
+    public void TryFlush() => Shard.TryFlush(_writer, ConnectionWriter.FlushWanted);
+
     /// <summary>Any thread.</summary>
     public void Resume() => Shard.Post(this, Resumed);
 

@@ -16,7 +16,7 @@ internal sealed class ConnectionWriter(Connection connection) : ShardWork
     /// </summary>
     public const int MaxTimedSend = 16 * 1024;
 
-    private const int FlushWanted = 1;
+    public const int FlushWanted = 1;
     private const int SendCompleted = 2;
 
     private const int MaxSegmentsPerTurn = 16;

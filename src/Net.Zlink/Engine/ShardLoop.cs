@@ -37,6 +37,7 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
     {
         Turn,
         OneWork,
+        Flush,
         Flushes,
     }
 
@@ -139,6 +140,15 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
         if (_urgent.HasWork && TryEnter())
         {
             RunEntered(Entry.Flushes, null, 0);
+        }
+    }
+
+    /// <summary>The flush of the caller's own connection, before what waits. Nothing, if another thread runs the shard.</summary>
+    public void TryFlush(ShardWork writer, int reasons)
+    {
+        if (TryEnter())
+        {
+            RunEntered(Entry.Flush, writer, reasons);
         }
     }
 
@@ -267,7 +277,9 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
         else
         {
             int works = 1;
-            long end = entry == Entry.OneWork ? RunOne(work!, reasons, start) : RunFlushes(start, out works);
+            IsHelped = entry != Entry.OneWork;
+            long end = entry == Entry.Flushes ? RunFlushes(start, out works) : RunOne(work!, reasons, start);
+            IsHelped = false;
             Counters.Helps++;
             EndTurn(end - start, works);
             Leave();
@@ -278,7 +290,6 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
 
     private long RunFlushes(long start, out int works)
     {
-        IsHelped = true;
         long now = start;
         works = 0;
         while (works < MaxFlushesPerHelp && now <= start + MaxTicksPerTurn && _urgent.Dequeue() is { } work)
@@ -287,7 +298,6 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
             works++;
         }
 
-        IsHelped = false;
         return now;
     }
 

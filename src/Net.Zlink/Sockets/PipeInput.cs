@@ -18,8 +18,13 @@ internal sealed class PipeInput(PipeSink sink, PipeReader inner) : PipeReader
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     public override async ValueTask<ReadResult> ReadAsync(CancellationToken cancellationToken = default)
     {
-        CallerFlush.Run();
-        return Classify(await inner.ReadAsync(cancellationToken).ConfigureAwait(false));
+        ValueTask<ReadResult> read = inner.ReadAsync(cancellationToken);
+        if (!read.IsCompleted)
+        {
+            sink.FlushBeforeWait();
+        }
+
+        return Classify(await read.ConfigureAwait(false));
     }
 
     /// <inheritdoc/>

@@ -112,10 +112,17 @@ internal sealed class PipeSink : IConnectionSink
         _connection.RequestClose(reason, mode, linger);
     }
 
-    public void ScheduleFlush()
+    /// <summary>
+    /// A user that flushes several times for what it has read is not overtaken by the shard: all of it is one write, as a rule.
+    /// </summary>
+    public void ScheduleFlush() => _connection.ScheduleLateFlush();
+
+    public void FlushBeforeWait()
     {
-        _connection.ScheduleFlush();
-        CallerFlush.Record(_connection.Shard);
+        if (Outbound.HasWriter)
+        {
+            _connection.TryFlush();
+        }
     }
 
     public void OnOutputCompleted(Exception? exception)

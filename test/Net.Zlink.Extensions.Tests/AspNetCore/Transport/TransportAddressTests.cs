@@ -9,6 +9,8 @@ using Net.Zlink.AspNetCore;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
+#pragma warning disable ZLINK100 // Experimental.
+
 namespace Net.Zlink.Extensions.Tests.AspNetCore.Transport;
 
 /// <summary>Where a web application listens.</summary>

@@ -11,6 +11,8 @@ using Net.Zlink.AspNetCore;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
+#pragma warning disable ZLINK100 // Experimental.
+
 namespace Net.Zlink.Extensions.Tests.AspNetCore.Transport;
 
 /// <summary>A web application over connections of the library, and clients of it. Its end looks for errors in the log.</summary>
