@@ -48,6 +48,7 @@ internal sealed class TransportListener : IConnectionListener
         while (_accepted.Reader.TryRead(out TransportConnection? connection))
         {
             connection.Abort();
+            await connection.DisposeAsync().ConfigureAwait(false);
         }
 
         await _context.DisposeAsync().ConfigureAwait(false);
@@ -56,11 +57,12 @@ internal sealed class TransportListener : IConnectionListener
     private Task ServeAsync(StreamPipe pipe)
     {
         var connection = new TransportConnection(_socket, pipe, _context.Pool);
-        if (!_accepted.Writer.TryWrite(connection))
+        if (_accepted.Writer.TryWrite(connection))
         {
-            pipe.Abort("the server accepts no connections any more");
+            return connection.Disposed;
         }
 
-        return connection.Disposed;
+        pipe.Abort("the server accepts no connections any more");
+        return Task.CompletedTask;
     }
 }

@@ -1,7 +1,6 @@
 using System.Buffers;
 using System.IO.Pipelines;
 using System.Runtime.CompilerServices;
-using Net.Zlink.Engine;
 
 namespace Net.Zlink.Sockets;
 

@@ -177,8 +177,10 @@ public sealed class TransportEndTests
         using var client = new RawClient(new Socket(SocketType.Stream, ProtocolType.Tcp));
         await client.Socket.ConnectAsync(listener.EndPoint, Guard.Token);
         await listener.DisposeAsync().Guarded();
-        SocketException failure = await Assert.ThrowsAsync<SocketException>(client.ReadToEndAsync);
-        Assert.Equal(SocketError.ConnectionReset, failure.SocketErrorCode);
+
+        // A reset, or an end for one that the listener did not know yet.
+        Exception? failure = await Record.ExceptionAsync(async () => Assert.Equal("", await client.ReadToEndAsync()));
+        Assert.True(failure is null or SocketException { SocketErrorCode: SocketError.ConnectionReset }, failure?.ToString());
     }
 
     private static bool IsRefused(Uri address)
