@@ -24,6 +24,7 @@ internal sealed class PipeSink : IConnectionSink
     private readonly CancellationTokenSource _ended = new();
     private ConfiguredValueTaskAwaitable<FlushResult>.ConfiguredValueTaskAwaiter _delivering;
     private volatile bool _isFull;
+    private volatile bool _isFlushScheduled;
     private volatile bool _isOutputEnded;
     private volatile bool _isInputUnread;
     private bool _isInputEnded;
@@ -115,12 +116,17 @@ internal sealed class PipeSink : IConnectionSink
     /// <summary>
     /// A user that flushes several times for what it has read is not overtaken by the shard: all of it is one write, as a rule.
     /// </summary>
-    public void ScheduleFlush() => _connection.ScheduleLateFlush();
+    public void ScheduleFlush()
+    {
+        _isFlushScheduled = true;
+        _connection.ScheduleLateFlush();
+    }
 
     public void FlushBeforeWait()
     {
-        if (Outbound.HasWriter)
+        if (_isFlushScheduled)
         {
+            _isFlushScheduled = false;
             _connection.TryFlush();
         }
     }
