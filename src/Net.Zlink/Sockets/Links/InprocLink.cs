@@ -271,7 +271,7 @@ internal sealed class InprocLink : PeerLink
     private static void Notify(InprocLink reader, ReadOnlySpan<byte> prefix, bool subscribes)
     {
         reader.Socket.OnSubscription(reader, prefix, subscribes);
-        reader.CountTopics(); // Behind it: whoever has waited for the count may publish.
+        reader.CountTopics(); // Behind it: a program that waits for the count then publishes.
     }
 
     private enum PassedAs

@@ -92,7 +92,7 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
         }
 
         bool isHandled = Subscribe(_slab.Array.AsSpan(offset, length), subscribes);
-        link.CountTopics(); // Behind it: whoever has waited for the count may publish.
+        link.CountTopics(); // Behind it: a program that waits for the count then publishes.
         return isHandled;
     }
 
