@@ -9,8 +9,8 @@ namespace Net.Zlink.AspNetCore.Transport;
 /// <summary>A pipe as the server expects its connections. The pipe ends with it.</summary>
 internal sealed class TransportConnection : DefaultConnectionContext, IDuplexPipe, IMemoryPoolFeature
 {
-    // Ids appear in logs: those of two runs and of two listeners differ.
-    private static long s_lastId = DateTime.UtcNow.Ticks;
+    // Ids appear in logs: those of two processes and of two listeners differ.
+    private static long s_lastId = (long)Environment.ProcessId << 32;
 
     private readonly StreamSocket _socket;
     private readonly StreamPipe _pipe;
