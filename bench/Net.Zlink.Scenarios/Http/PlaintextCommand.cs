@@ -70,12 +70,12 @@ internal static class PlaintextCommand
     private static bool Print(List<(Row Sockets, Row Zlink)> rows)
     {
         var table = new TextTable("", "sockets", "zlink", "ratio");
-        double ratio = Add("requests a second", static row => row.Rate, "0");
+        double rate = Add("requests a second", static row => row.Rate, "0");
         Add("p99 of a group, us", static row => row.P99, "0");
         Add("processor time a request, us", static row => row.Cpu, "0.00");
         Add("most memory, MiB", static row => row.Megabytes, "0");
         Console.WriteLine(table);
-        return ratio >= LeastRatio;
+        return rate >= LeastRatio;
 
         double Add(string what, Func<Row, double> figure, string format)
         {

@@ -1,7 +1,6 @@
 using System.CommandLine;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
-using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Logging;
 using Net.Zlink.AspNetCore;
 
@@ -26,7 +25,7 @@ internal static class PlaintextServerCommand
         var command = new Command(Name, "A web application that answers with 13 bytes; 'plaintext' runs it.") { transport };
         command.SetAction(async (request, cancellation) =>
         {
-            await RunAsync(request.GetValue(transport) == Zlink, cancellation);
+            await RunAsync(request.GetValue(transport) is Zlink, cancellation);
             return 0;
         });
         return command;

@@ -1,10 +1,7 @@
-using System.Net;
 using System.Net.Sockets;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Connections;
-using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Http;
-using Microsoft.Extensions.DependencyInjection;
 using Net.Zlink.AspNetCore;
 using Net.Zlink.Tests.Support;
 using Xunit;

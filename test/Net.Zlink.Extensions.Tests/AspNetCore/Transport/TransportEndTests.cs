@@ -2,7 +2,6 @@ using System.Net;
 using System.Net.Sockets;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Connections;
-using Microsoft.AspNetCore.Connections.Features;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.DependencyInjection;
@@ -56,10 +55,10 @@ public sealed class TransportEndTests
             {
                 while (!context.RequestAborted.IsCancellationRequested)
                 {
-                    await context.Response.WriteAsync("more");
+                    await context.Response.WriteAsync("more", CancellationToken.None);
                 }
 
-                await context.Response.WriteAsync("still more");
+                await context.Response.WriteAsync("still more", CancellationToken.None);
             }));
         }));
         using RawClient client = await web.ConnectAsync(Get);

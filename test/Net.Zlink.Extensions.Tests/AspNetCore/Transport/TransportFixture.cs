@@ -84,7 +84,7 @@ internal sealed class TransportFixture : IAsyncDisposable
             await _app.StopAsync(new CancellationToken(canceled: true));
             IReadOnlyList<FakeLogRecord> log = Log;
             await _app.DisposeAsync();
-            Assert.DoesNotContain(log, static line => line.Level >= LogLevel.Error && line.Category != HostCategory);
+            Assert.DoesNotContain(log, static line => line.Level >= LogLevel.Error && line.Category is not HostCategory);
         }
 
         _certificates.Dispose();

@@ -1,4 +1,3 @@
-using System.Net;
 using System.Net.WebSockets;
 using System.Security.Cryptography;
 using Microsoft.AspNetCore.Builder;
