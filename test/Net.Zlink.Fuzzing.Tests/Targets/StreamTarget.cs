@@ -4,7 +4,6 @@ using Net.Zlink.Engine;
 using Net.Zlink.Protocol.Stream;
 using Net.Zlink.Sockets.Endpoints;
 using Net.Zlink.Tests.Support;
-using Net.Zlink.Transports;
 using Xunit;
 
 namespace Net.Zlink.Fuzzing;
