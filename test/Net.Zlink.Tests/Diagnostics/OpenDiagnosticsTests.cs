@@ -28,7 +28,8 @@ public sealed class OpenDiagnosticsTests
         Assert.DoesNotContain("payload", text, StringComparison.Ordinal);
         using JsonDocument answer = JsonDocument.Parse(text);
         JsonElement[] sockets = [.. answer.RootElement.GetProperty("sockets").EnumerateArray()];
-        Assert.Equal(["ROUTER", "DEALER", "SUB", "STREAM"], sockets.Select(static one => one.GetProperty("type").GetString()));
+        string?[] types = [.. sockets.Select(static one => one.GetProperty("type").GetString())];
+        Assert.Equal(["ROUTER", "DEALER", "SUB", "STREAM"], types);
         Assert.Equal(Environment.ProcessId, answer.RootElement.GetProperty("processId").GetInt32());
         Assert.Equal(1, sockets[0].GetProperty("peers")[0].GetProperty("messagesReceived").GetInt64());
         Assert.Equal(1, sockets[1].GetProperty("statistics").GetProperty("writtenMessages").GetInt64());
@@ -77,9 +78,9 @@ public sealed class OpenDiagnosticsTests
             Assert.Equal(ReadAndWrite | UnixFileMode.UserExecute, File.GetUnixFileMode(Path.GetDirectoryName(file)!));
         }
 
-        Assert.Contains(diagnostics.Endpoint, DiagnosticsEndpoint.Find());
+        Assert.Contains(diagnostics.Endpoint, DiagnosticsEndpoint.Find(), StringComparer.Ordinal);
         diagnostics.Dispose();
-        Assert.DoesNotContain(diagnostics.Endpoint, DiagnosticsEndpoint.Find());
+        Assert.DoesNotContain(diagnostics.Endpoint, DiagnosticsEndpoint.Find(), StringComparer.Ordinal);
     }
 
     [Fact]
