@@ -298,8 +298,8 @@ internal sealed partial class InboundLane
     }
 
     /// <summary>
-    /// A cache line of padding. With the counts before it, which are seldom written, it keeps two lines between its neighbours: processors
-    /// prefetch the adjacent one.
+    /// A cache line of padding. With the counts before the first, which are seldom written, it keeps two lines between its neighbours:
+    /// processors prefetch the adjacent one.
     /// </summary>
     [InlineArray(PaddingLongs)]
     private struct CacheGap

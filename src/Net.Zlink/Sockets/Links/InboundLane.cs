@@ -22,9 +22,10 @@ internal sealed partial class InboundLane(QueueLimits limits, ContextQuota? cont
     private Quota _quota = new(limits, context, total);
     private CacheGap _gap;
     private Consumer _consumer = new() { Limits = ReportsOf(limits) };
+    private CacheGap _end; // What lies behind the lane in memory is often its link, which a sender reads for each message.
 
-    /// <summary>Where the counts are that a sender writes for each message, and behind the gap what a consumer writes.</summary>
-    public static (int Counts, int Gap, int Consumer) Layout { get; } = LayoutOf(new InboundLane(default));
+    /// <summary>Where the counts are that a sender writes for each message, and between two gaps what a consumer writes.</summary>
+    public static (int Counts, int Gap, int Consumer, int End) Layout { get; } = LayoutOf(new InboundLane(default));
 
     public bool Conflates { get; set; }
 
@@ -253,9 +254,9 @@ internal sealed partial class InboundLane(QueueLimits limits, ContextQuota? cont
         }
     }
 
-    private static (int Counts, int Gap, int Consumer) LayoutOf(InboundLane lane) =>
+    private static (int Counts, int Gap, int Consumer, int End) LayoutOf(InboundLane lane) =>
         (CacheLines.OffsetOf(lane, ref lane._quota.Counts), CacheLines.OffsetOf(lane, ref lane._gap),
-            CacheLines.OffsetOf(lane, ref lane._consumer));
+            CacheLines.OffsetOf(lane, ref lane._consumer), CacheLines.OffsetOf(lane, ref lane._end));
 
     private SendStatus AppendOrThrow(in OutgoingMessage message, Slab.SlabCache slabs, PeerIdentity source, bool force, int checkedAt)
     {

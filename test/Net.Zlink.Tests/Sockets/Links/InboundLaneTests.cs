@@ -19,8 +19,9 @@ public sealed class InboundLaneTests : IDisposable
     {
         const int TwoLines = 128;
         const int OfEachMessage = 2 * sizeof(long); // What a sender writes: one more, and its bytes.
-        (int counts, int gap, int consumer) = InboundLane.Layout;
+        (int counts, int gap, int consumer, int end) = InboundLane.Layout;
         Assert.InRange(gap, counts, consumer);
+        Assert.True(end > consumer, $"Behind the consumer's state at {consumer} is what another thread reads; the padding is at {end}.");
         Assert.True(consumer - counts - OfEachMessage >= TwoLines, $"The counts are at {counts}, the consumer's state at {consumer}.");
     }
 
