@@ -88,8 +88,8 @@ internal sealed class RegistryPublisher : IAsyncDisposable
         }
 
         Write(MessageIds.ServiceList, lists, lists.All);
+        _listsSent++; // A subscriber that has the list finds it counted.
         _socket.TrySend(_message);
-        _listsSent++;
     }
 
     /// <summary>
@@ -190,8 +190,8 @@ internal sealed class RegistryPublisher : IAsyncDisposable
         if (services is not null && ((ReadOnlySpan<byte>)[(byte)id, (byte)(id >> 8)]).StartsWith(topic))
         {
             Write(id, lists, services);
-            _socket.To(notice).TrySend(_message);
             _listsSent += id == MessageIds.ServiceList ? 1 : 0;
+            _socket.To(notice).TrySend(_message);
         }
     }
 
