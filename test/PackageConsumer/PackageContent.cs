@@ -79,7 +79,9 @@ internal static class PackageContent
 
     private static byte[] BytesOf(ZipArchive package, string end)
     {
-        using Stream file = package.Entries.First(entry => entry.FullName.EndsWith(end, StringComparison.Ordinal)).Open();
+        // First what an application refers to: a package may have analyzers, too.
+        using Stream file = package.Entries.Where(entry => entry.FullName.EndsWith(end, StringComparison.Ordinal))
+            .OrderBy(static entry => entry.FullName.StartsWith("lib/", StringComparison.Ordinal) ? 0 : 1).First().Open();
         using var bytes = new MemoryStream();
         file.CopyTo(bytes);
         return bytes.ToArray();
