@@ -23,7 +23,7 @@ public static class ZlinkTransportExtensions
     /// whose peers are pipes. Addresses are tcp ports and Unix sockets, which only this user may connect to; other kinds, such as inherited
     /// handles, stay with Kestrel's transport. The <see cref="StreamPipe"/> is a feature of the connection.
     /// <para>
-    /// Experimental: with 10,000 connections it has not been shown to be as fast as Kestrel's own transport on a quiet machine.
+    /// Experimental: it is slower than Kestrel's own transport, the more connections there are (docs/benchmarks.md).
     /// </para>
     /// </remarks>
     /// <param name="builder">The web host.</param>

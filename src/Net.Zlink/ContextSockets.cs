@@ -36,6 +36,9 @@ internal sealed class ContextSockets(int most)
 
     public void Add(ZlinkSocket socket)
     {
+        // Not a continuation of the task: while the thread pool is busy, sockets that have ended would keep their places.
+        socket.Parts.Closed = () => Forget(socket);
+
         lock (_gate)
         {
             if (_living.Count >= most)
@@ -49,9 +52,6 @@ internal sealed class ContextSockets(int most)
 
             _living.Add(socket);
         }
-
-        // Not a continuation of the task: while the thread pool is busy, sockets that have ended would keep their places.
-        socket.Parts.Closed = () => Forget(socket);
     }
 
     public void Forget(ZlinkSocket socket)

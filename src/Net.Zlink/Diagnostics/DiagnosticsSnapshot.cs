@@ -22,8 +22,9 @@ internal sealed record DiagnosticsSnapshot(
         List<SocketSnapshot> shown = [];
         foreach ((int number, ZlinkSocket socket) in sockets.Take(MaxSockets))
         {
-            shown.Add(SocketSnapshot.Of(number, socket, Math.Min(peersLeft, MaxPeersOfSocket)));
-            peersLeft -= Math.Min(peersLeft, Math.Min(socket.PeerCount, MaxPeersOfSocket));
+            var one = SocketSnapshot.Of(number, socket, Math.Min(peersLeft, MaxPeersOfSocket));
+            peersLeft -= one.ShownPeers;
+            shown.Add(one);
         }
 
         var answer = new DiagnosticsSnapshot(
@@ -38,6 +39,9 @@ internal sealed record SocketSnapshot(
     int Id, string Type, bool IsClosed, IReadOnlyList<string> Bound, IReadOnlyList<string> ConnectsTo, string[] Problems,
     SocketStatistics Statistics, PeerInfo[]? Peers, StreamPeerSnapshot[]? StreamPeers)
 {
+    [JsonIgnore]
+    public int ShownPeers => (Peers?.Length ?? 0) + (StreamPeers?.Length ?? 0);
+
     public static SocketSnapshot Of(int id, ZlinkSocket socket, int maxPeers)
     {
         EndpointStatus[] endpoints = socket.Endpoints;

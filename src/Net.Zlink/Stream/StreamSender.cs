@@ -1,6 +1,5 @@
 using System.Buffers;
 using System.Runtime.CompilerServices;
-using System.Threading.Tasks.Sources;
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Protocol.Stream;
@@ -209,17 +208,5 @@ internal sealed class StreamSender : IStreamOutput
         using IMemoryOwner<byte> copy = WaitingPayload.Of(payload, _hub.Host.Pool);
         return _waits.Block(new SendTarget(link.RouteOf(stackalloc byte[sizeof(uint)])),
             new DeferredMessage(copy.Memory[..payload.Length], owner: null), timeout);
-    }
-
-    private sealed class SendOutcome : SendWaiter, IValueTaskSource
-    {
-        public uint PeerId { get; set; }
-
-        void IValueTaskSource.GetResult(short token)
-        {
-            uint peerId = PeerId;
-            SendStatus status = GetResult(token);
-            ThrowUnlessAccepted(status, peerId);
-        }
     }
 }

@@ -8,11 +8,12 @@ internal sealed class PipeWriting(PipeWire wire, PipeWriter writer) : PipeHalf
 {
     private ReadOnlyMemory<byte> _bytes;
     private bool _isEnding;
-    private bool _isCut;
+    private bool _isCut; // Bytes that were to be written are not, or not all of them.
 
     public bool TrySend(ReadOnlyMemory<byte> bytes)
     {
         _bytes = bytes;
+        _isCut = true;
         return TryBegin();
     }
 
