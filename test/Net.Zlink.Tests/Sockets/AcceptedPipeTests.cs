@@ -231,13 +231,13 @@ public sealed class AcceptedPipeTests
         DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { HandshakeInterval = 3 * Second, CloseTimeout = 2 * Second });
         var pipe = new PipePair(Narrow);
         Task<DisconnectReason> accepted = dealer.AcceptAsync(pipe.One, cancellationToken: Guard.Token);
-        while (!accepted.IsCompleted)
+        while (!accepted.IsCompleted && clock.Elapsed < 20 * Second)
         {
             await fixture.SettleAsync();
-            Assert.True(clock.Elapsed <= 20 * Second, "the connection has not ended");
             clock.Advance(Second);
         }
 
+        // The pool may still be about to complete the pipe; the clock goes no further.
         Assert.Equal(DisconnectReason.HandshakeFailed, await accepted.Guarded());
         Assert.True(clock.Elapsed >= 3 * Second);
     }
