@@ -36,7 +36,7 @@ public sealed class StreamSocket : ZlinkSocket
     private readonly StreamSender _sender;
 
     internal StreamSocket(EngineHost host, StreamOptions options)
-        : base(new StreamHub(host, options.TotalReceiveByteLimit ?? 0), options)
+        : base(new StreamHub(host, SocketQuota.Of(options.TotalReceiveByteLimit ?? 0)), options)
     {
         _receiver = new(new StreamSource(Hub), options.AllowSynchronousContinuations);
         _sender = new StreamSender(Hub, options);

@@ -105,13 +105,13 @@ internal sealed partial class Connection : ShardWork, IWireEvents
     /// <summary>Any thread.</summary>
     public void Resume() => Shard.Post(this, Resumed);
 
-    /// <summary>While <paramref name="readers"/> have no capacity it waits there. <paramref name="place"/>: its own.</summary>
-    public bool MayRead(PausedReaders readers, ref PausedReader? place)
+    /// <summary>While <paramref name="readers"/> have no capacity it waits there, and unless <paramref name="mayOvertake"/> also while others
+    /// wait. <paramref name="place"/>: its own.</summary>
+    public bool MayRead(PausedReaders readers, ref PausedReader? place, bool mayOvertake = true)
     {
         PausedReader? waiter = Volatile.Read(ref place);
-        if (readers.HasCapacity)
+        if (readers.MayRead(waiter, mayOvertake))
         {
-            waiter?.OnCapacityFound();
             return true;
         }
 
@@ -122,7 +122,7 @@ internal sealed partial class Connection : ShardWork, IWireEvents
             Volatile.Write(ref place, waiter);
         }
 
-        return !readers.Add(waiter);
+        return !readers.Add(waiter, mayOvertake);
     }
 
     public void TryReadAhead() => Shard.TryRunNow(this, PrefetchReason);

@@ -23,7 +23,20 @@ internal sealed class PausedReaders(Func<long> freeReads)
 
     public bool HasCapacity => freeReads() > 0;
 
-    public bool Add(PausedReader waiter)
+    /// <summary>If not, <see cref="Add"/> follows. A reader that overtakes those that wait may do so again and again, if it is quick.</summary>
+    public bool MayRead(PausedReader? reader, bool mayOvertake)
+    {
+        bool mayRead = HasCapacity && (mayOvertake || Count == 0 || reader is { IsResumePending: true });
+        if (mayRead)
+        {
+            reader?.OnCapacityFound();
+        }
+
+        return mayRead;
+    }
+
+    /// <summary>False: it may read. True: it waits.</summary>
+    public bool Add(PausedReader waiter, bool mayOvertake)
     {
         if (waiter.IsQueued)
         {
@@ -38,6 +51,12 @@ internal sealed class PausedReaders(Func<long> freeReads)
 
         if (freeReads() == 0)
         {
+            return true;
+        }
+
+        if (!mayOvertake)
+        {
+            ResumeWaiters(); // Perhaps this one.
             return true;
         }
 
@@ -114,11 +133,14 @@ internal sealed class PausedReader : ShardWork
 
     public bool IsQueued => Volatile.Read(ref _isQueued);
 
+    /// <summary>Its turn has come, and it has not read since.</summary>
+    public bool IsResumePending => Volatile.Read(ref _isResumePending);
+
     public bool IsOf(object reader) => ReferenceEquals(_resume.Target, reader);
 
     public void OnCapacityFound()
     {
-        if (Volatile.Read(ref _isResumePending))
+        if (IsResumePending)
         {
             Volatile.Write(ref _isResumePending, false);
         }

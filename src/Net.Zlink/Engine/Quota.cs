@@ -82,11 +82,8 @@ internal struct Quota(QueueLimits own, ContextQuota? context, SocketQuota? total
     /// <summary>
     /// True: the refused sender is notified. Half of the limits is free, so that a sender does not stop with each message.
     /// </summary>
-    public bool TryResume()
-    {
-        bool resumes = IsRefused && Within(_own, context, Granted).IsBelowLowMark(Counts.QueuedMessages, Counts.QueuedBytes);
-        return Resume(resumes) || total is { CanResume: true };
-    }
+    public bool TryResume() =>
+        Resume(IsRefused && Within(_own, context, Granted).IsBelowLowMark(Counts.QueuedMessages, Counts.QueuedBytes));
 
     /// <summary>As <see cref="TryResume"/>, but any capacity will do: the limits were raised, or the context has some.</summary>
     public bool TryResumeForAny(IQuotaOwner owner) => Resume(IsRefused && CanAdmit(owner));

@@ -46,13 +46,13 @@ internal sealed class PullSink(StreamHub hub) : IConnectionSink
             slab.Release();
         }
 
-        return delivery == Delivery.Continue && MayReadOfAll(link) ? Delivery.Continue : Delivery.Pause;
+        return delivery == Delivery.Continue && MayReadOfAll(link, mayOvertake: true) ? Delivery.Continue : Delivery.Pause;
     }
 
     public void OnBroken(Connection connection, uint announced) => hub.Refuse((StreamLink)connection.Context!, connection, announced);
 
     public bool MayRead(Connection connection) =>
-        (StreamLink)connection.Context! is var link && link.Lane!.MayRead() && MayReadOfAll(link);
+        (StreamLink)connection.Context! is var link && link.Lane!.MayRead() && MayReadOfAll(link, mayOvertake: false);
 
     public bool MayReadRemaining(Connection connection) => true;
 
@@ -69,6 +69,8 @@ internal sealed class PullSink(StreamHub hub) : IConnectionSink
 
     public void OnFault(Connection connection, Exception exception) => hub.ReportFault((StreamLink)connection.Context!, exception);
 
-    private bool MayReadOfAll(StreamLink link) => hub.Total is not { } total
-        || (link.Reader?.MayRead(total.PausedReaders, ref link.PausedReader) ?? total.PausedReaders.HasCapacity);
+    /// <summary>A turn begins behind the connections that wait: else those that just read would read again, and 8,000 of 10,000 connections
+    /// waited for seconds.</summary>
+    private bool MayReadOfAll(StreamLink link, bool mayOvertake) => hub.Total is not { } total
+        || (link.Reader?.MayRead(total.PausedReaders, ref link.PausedReader, mayOvertake) ?? total.PausedReaders.HasCapacity);
 }

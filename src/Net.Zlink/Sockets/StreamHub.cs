@@ -17,11 +17,11 @@ internal sealed class StreamHub : SocketBase
     private int _peerCount;
     private int _unreadNotices;
 
-    public StreamHub(EngineHost host, long totalReceiveBytes)
-        : base(host, new ReceiveQueue(isInArrivalOrder: false, ReceiveQueue.LongTurn))
+    public StreamHub(EngineHost host, SocketQuota? total)
+        : base(host, new ReceiveQueue(isInArrivalOrder: false, ReceiveQueue.LongTurn, total))
     {
         Links = new StreamLinks(this);
-        Total = SocketQuota.Of(totalReceiveBytes);
+        Total = total;
         Pull = new FramedPeers(new PullSink(this), pulled: true);
     }
 
@@ -152,7 +152,6 @@ internal sealed class StreamHub : SocketBase
         if (dropUnread)
         {
             Receive.Drop(lane);
-            Total?.PausedReaders.ResumeWaiters();
         }
 
         Interlocked.Increment(ref _unreadNotices);

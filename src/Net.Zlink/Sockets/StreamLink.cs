@@ -175,9 +175,5 @@ internal sealed class StreamLink(uint id, RedactedEndpoint endpoint, IConnection
 
     public override void Announce(InboundLane lane, int messages) => hub!.Receive.Enqueue(lane, messages);
 
-    public override void OnLaneCapacity()
-    {
-        Connection!.Resume();
-        hub!.Total?.PausedReaders.ResumeWaiters();
-    }
+    public override void OnLaneCapacity() => Connection!.Resume();
 }

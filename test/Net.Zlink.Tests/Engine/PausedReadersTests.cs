@@ -92,6 +92,28 @@ public sealed class PausedReadersTests
     }
 
     [Fact]
+    public void A_reader_whose_turn_begins_does_not_overtake_those_that_wait()
+    {
+        using var world = new Fixture(mark: 1);
+        world.Fill();
+        (Source first, Source hasty) = (world.Add(), world.Add());
+        Assert.False(first.MayRead(mayOvertake: false));
+        Hold(world.Shard, () =>
+        {
+            world.Take(1);
+            Source[] crowd = [world.Add(), world.Add()];
+            world.Fill();
+            Assert.All(crowd, static one => Assert.False(one.MayRead(mayOvertake: false)));
+            world.Take(1);
+            Assert.False(hasty.MayRead(mayOvertake: false)); // There is capacity, and others have waited for it.
+            Assert.True(first.MayRead(mayOvertake: false));
+        });
+        Drain(world.Shard);
+        Assert.Equal(1, hasty.Resumed);
+        Assert.Equal(0, world.Room.Count);
+    }
+
+    [Fact]
     public void A_reader_that_pauses_while_capacity_is_freed_reads_on_or_is_resumed()
     {
         using var world = new Fixture(mark: 1);
@@ -99,7 +121,7 @@ public sealed class PausedReadersTests
         world.Fill();
         Assert.False(world.Pipe.Lane.MayRead());
         world.Take(1); // Between the look and the line: nobody is there to be told.
-        Assert.False(world.Room.Add(source.Waiter));
+        Assert.False(world.Room.Add(source.Waiter, mayOvertake: true));
         Assert.Equal((0, 0), (source.Resumed, world.Room.Count));
     }
 
@@ -260,16 +282,8 @@ public sealed class PausedReadersTests
 
         public void Start() => _shard.Post(_reading, 1);
 
-        public bool MayRead()
-        {
-            if (!_world.Pipe.Lane.MayRead())
-            {
-                return !_world.Room.Add(Waiter);
-            }
-
-            Waiter.OnCapacityFound();
-            return true;
-        }
+        public bool MayRead(bool mayOvertake = true) =>
+            _world.Room.MayRead(Waiter, mayOvertake) || !_world.Room.Add(Waiter, mayOvertake);
 
         /// <summary>Returns how many messages do not come then.</summary>
         public int LeaveOnShard()

@@ -21,7 +21,7 @@ public sealed class StreamLinksTests : IDisposable
 
     public StreamLinksTests()
     {
-        _hub = new StreamHub(new EngineHost(1, _pool, TimeProvider.System, new RecordingLoggers(), new RecordingObserver()), 0);
+        _hub = new StreamHub(new EngineHost(1, _pool, TimeProvider.System, new RecordingLoggers(), new RecordingObserver()), total: null);
         _links = _hub.Links;
     }
 

@@ -15,6 +15,7 @@ internal sealed partial class ReceiveQueue : IWaiterList
 
     private readonly QueueLimits? _turn;
     private readonly ArrivalOrder? _arrivals;
+    private readonly SocketQuota? _total;
     private ShortLock _gate;
     private ReadyLanes _readyLanes;
     private WaiterList<ReceiveWaiter> _waiters;
@@ -26,11 +27,14 @@ internal sealed partial class ReceiveQueue : IWaiterList
     private Func<Exception>? _closed;
     private ReceiveDispatch? _dispatch;
 
-    /// <summary><paramref name="turn"/>: null: one message.</summary>
-    public ReceiveQueue(bool isInArrivalOrder, QueueLimits? turn = null)
+    /// <param name="isInArrivalOrder">False: the lanes take turns.</param>
+    /// <param name="turn">Null: one message.</param>
+    /// <param name="total">Of all lanes together: who waits for it reads on behind what is dequeued here.</param>
+    public ReceiveQueue(bool isInArrivalOrder, QueueLimits? turn = null, SocketQuota? total = null)
     {
         _arrivals = isInArrivalOrder ? new ArrivalOrder() : null;
         _turn = turn;
+        _total = total;
     }
 
     public ReadinessWatchers Watchers { get; } = new();
@@ -125,11 +129,7 @@ internal sealed partial class ReceiveQueue : IWaiterList
             startsTurn = _turnMessages == 1;
         }
 
-        if (resume is not null)
-        {
-            ResumeAll(resume);
-        }
-
+        ResumeAll(resume);
         if (!found || startsTurn)
         {
             // Before a wait or a peer's turn: the answers are written now.
@@ -206,6 +206,7 @@ internal sealed partial class ReceiveQueue : IWaiterList
         InboundLease.ReleaseAll(all.Taken);
         InboundLease.ReleaseAll(all.Added);
         lane.ReleaseUnwanted();
+        ResumeAll(null);
         if (successor is not null)
         {
             Enqueue(successor, 1);
@@ -241,8 +242,13 @@ internal sealed partial class ReceiveQueue : IWaiterList
         Watchers.Notify();
     }
 
-    private static void ResumeAll(InboundLane? lane)
+    private void ResumeAll(InboundLane? lane)
     {
+        if (_total is { CanResume: true })
+        {
+            _total.PausedReaders.ResumeWaiters();
+        }
+
         while (lane is not null)
         {
             InboundLane? next = lane.NextToResume;

@@ -10,7 +10,7 @@ namespace Net.Zlink.Tests.Sockets.Links;
 /// <summary>A receive queue as STREAM has it: long turns, notices of peers, a limit for all of them.</summary>
 internal sealed class LongTurnFixture(long totalBytes = 0) : IDisposable
 {
-    public ReceiveQueue Queue { get; } = new(isInArrivalOrder: false, ReceiveQueue.LongTurn);
+    public ReceiveQueue Queue => field ??= new ReceiveQueue(isInArrivalOrder: false, ReceiveQueue.LongTurn, Total);
 
     public SocketQuota? Total { get; } = SocketQuota.Of(totalBytes);
 
@@ -106,7 +106,6 @@ internal sealed class LongTurnPeer : LaneOwner
         if (dropUnread)
         {
             _fixture.Queue.Drop(Lane);
-            _fixture.Total?.PausedReaders.ResumeWaiters();
         }
 
         _fixture.Total?.PausedReaders.Remove(_reader);
@@ -117,27 +116,10 @@ internal sealed class LongTurnPeer : LaneOwner
 
     public override void Announce(InboundLane lane, int messages) => _fixture.Queue.Enqueue(lane, messages);
 
-    public override void OnLaneCapacity()
-    {
-        Resume();
-        _fixture.Total?.PausedReaders.ResumeWaiters();
-    }
+    public override void OnLaneCapacity() => Resume();
 
     private void Resume() => IsReading = Lane.MayRead() && MayReadOfAll();
 
-    private bool MayReadOfAll()
-    {
-        if (_fixture.Total is not { } total)
-        {
-            return true;
-        }
-
-        if (total.MayRead)
-        {
-            _reader!.OnCapacityFound();
-            return true;
-        }
-
-        return !total.PausedReaders.Add(_reader!);
-    }
+    private bool MayReadOfAll() => _fixture.Total?.PausedReaders is not { } paused
+        || paused.MayRead(_reader, mayOvertake: true) || !paused.Add(_reader!, mayOvertake: true);
 }
