@@ -58,4 +58,51 @@ public sealed class StarvedPoolTests
         await Task.WhenAll(blocked).Guarded();
         Assert.InRange(longest, TimeSpan.Zero, Allowed);
     }
+
+    [Fact]
+    public async Task Round_trips_go_on_while_100_continuations_of_receives_block_their_threads()
+    {
+        const int Blocked = 100;
+        ThreadPool.GetMinThreads(out int least, out int leastOfPorts);
+        Assert.True(ThreadPool.SetMinThreads(Blocked + least, leastOfPorts)); // Else it takes the pool a minute to add them.
+        try
+        {
+            await using var fixture = new StreamFixture();
+            fixture.Bind(TestHandler.Echo(), out string endpoint);
+            using var entered = new CountdownEvent(Blocked);
+            using var release = new ManualResetEventSlim();
+            Task[] blocked = new Task[Blocked];
+            for (int i = 0; i < Blocked; i++)
+            {
+                StreamSocket socket = fixture.Bind(out string other);
+                blocked[i] = BlockAfterReceiveAsync(socket, entered, release);
+                await (await fixture.ConnectAsync(other)).SendFrameAsync(1);
+            }
+
+            await Task.Factory.StartNew(
+                () => Assert.True(entered.Wait(Guard.Limit, Guard.Token)),
+                Guard.Token, TaskCreationOptions.LongRunning, TaskScheduler.Default).Guarded();
+            RawPeer peer = await fixture.ConnectAsync(endpoint);
+            for (int i = 0; i < RoundTrips; i++)
+            {
+                await peer.AssertEchoedAsync([[(byte)i]]).Guarded();
+            }
+
+            Assert.DoesNotContain(blocked, static task => task.IsCompleted);
+            release.Set();
+            await Task.WhenAll(blocked).Guarded();
+        }
+        finally
+        {
+            ThreadPool.SetMinThreads(least, leastOfPorts);
+        }
+    }
+
+    private static async Task BlockAfterReceiveAsync(StreamSocket socket, CountdownEvent entered, ManualResetEventSlim release)
+    {
+        using StreamMessage connected = await socket.ReceiveAsync(Guard.Token);
+        using StreamMessage message = await socket.ReceiveAsync(Guard.Token);
+        entered.Signal();
+        Assert.True(release.Wait(Guard.Limit, Guard.Token));
+    }
 }
