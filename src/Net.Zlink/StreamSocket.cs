@@ -207,7 +207,7 @@ public sealed class StreamSocket : ZlinkSocket
     /// <returns>What sends to it. After the end of the connection or of the socket the answer is
     /// <see cref="SendFailure.NoPeer"/>.</returns>
     public PeerSender To(uint peerId) =>
-        new(Hub.TryFind(peerId, out StreamLink link) ? PeerOf(link) : new StreamPeer(_sender, StreamLink.Unknown(peerId)));
+        new(Hub.TryFind(peerId, out StreamLink link) ? _sender.PeerOf(link) : new StreamPeer(_sender, StreamLink.Unknown(peerId)));
 
     /// <summary>Forwards received messages without waiting. Accepted ones are ended; the others still belong to the caller.</summary>
     /// <remarks>
@@ -282,26 +282,15 @@ public sealed class StreamSocket : ZlinkSocket
     /// <returns>False if there is none, or it has disconnected.</returns>
     public bool TryGetPeer(uint peerId, [System.Diagnostics.CodeAnalysis.NotNullWhen(true)] out StreamPeer? peer)
     {
-        peer = Hub.TryFind(peerId, out StreamLink link) ? PeerOf(link) : null;
+        peer = Hub.TryFind(peerId, out StreamLink link) ? _sender.PeerOf(link) : null;
         return peer is not null;
     }
 
     /// <summary>Returns the peers that can be sent to now, in no particular order.</summary>
     /// <returns>A snapshot.</returns>
-    public IReadOnlyList<StreamPeer> GetPeers() => [.. Hub.Peers.Select(PeerOf)];
+    public IReadOnlyList<StreamPeer> GetPeers() => [.. Hub.Peers.Select(_sender.PeerOf)];
 
     internal override IEnumerable<string> DescribePeers() => GetPeers().Select(static peer => peer.Describe());
-
-    internal StreamPeer PeerOf(StreamLink link)
-    {
-        if (link.View is StreamPeer peer)
-        {
-            return peer;
-        }
-
-        var made = new StreamPeer(_sender, link);
-        return (StreamPeer)link.SetView(made);
-    }
 
     private protected override void Close(DisconnectReason reason, TimeSpan linger, SocketEnd end) => Hub.Close(reason, linger, end);
 
@@ -310,7 +299,7 @@ public sealed class StreamSocket : ZlinkSocket
     private BoundListener Accept(PipeListener connection, IPeerFactory factory) =>
         Hub.Table.Accept(connection, new StreamAcceptor(Hub, Options.Snapshot(), factory));
 
-    private FramedPeers PushedTo(StreamHandler handler) => new(new StreamPushSink(this, handler), pulled: false);
+    private FramedPeers PushedTo(StreamHandler handler) => new(new StreamPushSink(Hub, _sender, handler), pulled: false);
 
     private string Bind(string endpoint, IPeerFactory factory)
     {

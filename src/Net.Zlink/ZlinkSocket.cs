@@ -224,7 +224,7 @@ public abstract class ZlinkSocket : IDisposable, IAsyncDisposable
 
     private protected string Bound(string endpoint, in EndpointError error, string resolved)
     {
-        if (error.Fault != EndpointFault.None)
+        if (error.Code != ZlinkError.None)
         {
             throw ZlinkException.ForEndpoint(endpoint, error);
         }

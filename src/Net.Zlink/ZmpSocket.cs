@@ -129,7 +129,7 @@ public abstract class ZmpSocket : ZlinkSocket
     {
         CheckEndpoint(endpoint);
         EndpointError error = ZmpEndpoints.Connect(endpoint, Snapshot(endpoint, alias), out bool wasThere);
-        if (error.Fault != EndpointFault.None)
+        if (error.Code != ZlinkError.None)
         {
             throw ZlinkException.ForEndpoint(endpoint, error);
         }

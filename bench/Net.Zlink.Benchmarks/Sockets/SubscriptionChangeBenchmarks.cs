@@ -12,7 +12,6 @@ public class SubscriptionChangeBenchmarks
 
     private readonly SubscriptionTrie<object> _trie = new();
     private readonly byte[][] _prefixes = new byte[OfPeer][];
-    private readonly object _state = new();
     private Subscriber<object> _subscriber = null!;
 
     [Params(1, 256, 100_000)]
@@ -41,7 +40,7 @@ public class SubscriptionChangeBenchmarks
         return _trie.Remove(_prefixes[0], _subscriber) == SubscriptionRemoval.LastOfPrefix;
     }
 
-    /// <summary>Per prefix: subscribed, then reported in order and removed with the others when the peer leaves.</summary>
+    /// <summary>Per prefix: subscribed, then reported and removed with the others when the peer leaves.</summary>
     [Benchmark(OperationsPerInvoke = OfPeer)]
     public void AddAndLeave()
     {
@@ -50,9 +49,9 @@ public class SubscriptionChangeBenchmarks
             _trie.Add(prefix, _subscriber, out _);
         }
 
-        _trie.ForEachPrefix(_subscriber, _state, static (_, _, _) => { });
-        var removal = new PrefixRemoval<object>(_subscriber);
-        while (removal.RemoveSome())
+        _ = _subscriber.Prefixes.Count();
+        var left = _subscriber.Slots.GetEnumerator();
+        while (_trie.RemoveSome(ref left))
         {
         }
 

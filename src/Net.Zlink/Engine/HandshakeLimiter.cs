@@ -18,7 +18,7 @@ internal sealed class HandshakeLimiter(int maxRunning, TimeProvider time)
 
     public HandshakeSlots Slots { get; } = new(maxRunning, time);
 
-    public async Task<UpgradeResult> RunAsync(WireUpgrade upgrade, KernelWire raw, BufferPool pool, CancellationToken cancellation)
+    public async Task<UpgradeResult> RunAsync(WireUpgrade upgrade, SocketWire raw, BufferPool pool, CancellationToken cancellation)
     {
         Socket socket = raw.Socket;
         // Begun on the accept loop's stack: the runtime spreads sockets over its polling threads by their first operation, so connections

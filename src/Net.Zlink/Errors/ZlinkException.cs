@@ -43,21 +43,8 @@ public sealed class ZlinkException : Exception
 
     internal static ZlinkException ForEndpoint(RedactedEndpoint endpoint, in EndpointError error)
     {
-        ZlinkError code = error.Fault switch
-        {
-            EndpointFault.UnknownScheme => ZlinkError.ProtocolNotSupported,
-            EndpointFault.NoSuchName => ZlinkError.NoDevice,
-            EndpointFault.AddressInUse or EndpointFault.NotBindable => ZlinkError.AddressInUse,
-            EndpointFault.NoDescriptors => ZlinkError.TooManySockets,
-            EndpointFault.NoSuchPath => ZlinkError.NotFound,
-            EndpointFault.NotADirectory => ZlinkError.NotADirectory,
-            EndpointFault.NameTooLong => ZlinkError.NameTooLong,
-            EndpointFault.AccessDenied => ZlinkError.PermissionDenied,
-            EndpointFault.Incompatible => ZlinkError.NotCompatible,
-            _ => ZlinkError.InvalidArgument,
-        };
         Exception? cause = error.OsError == SocketError.Success ? null : new SocketException((int)error.OsError);
-        return new ZlinkException(code, $"{EndpointError.QuoteEndpoint(endpoint)}: {error.Sentence}", cause);
+        return new ZlinkException(error.Code, $"{EndpointError.QuoteEndpoint(endpoint)}: {error.Sentence}", cause);
     }
 
     internal static ZlinkException ForDial(RedactedEndpoint endpoint, in DialResult failure)

@@ -62,8 +62,7 @@ internal static class OwnThread
     /// Runs <paramref name="work"/>, which must not throw, on a new thread in the default context (0.1 ms). If no thread is available, the
     /// thread pool runs it.
     /// </summary>
-    /// <remarks><paramref name="name"/>: shown by debuggers.</remarks>
-    public static void Start(Action work, string name = "Net.Zlink callback")
+    public static void Start(Action work)
     {
         var thread = new Thread(() =>
         {
@@ -72,7 +71,7 @@ internal static class OwnThread
         })
         {
             IsBackground = true,
-            Name = name,
+            Name = "Net.Zlink",
         };
         try
         {

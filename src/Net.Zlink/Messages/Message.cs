@@ -82,7 +82,8 @@ public readonly struct Message : IDisposable
 
     /// <summary>The sender's upgrade request, if it was accepted over ws or wss, or null.</summary>
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
-    public WebSocketRequest? WebSocketRequest => Source is { } source ? global::Net.Zlink.WebSocketRequest.Of(source) : null;
+    public WebSocketRequest? WebSocketRequest => Source is { } source
+        ? global::Net.Zlink.WebSocketRequest.Of(source.Request, remote: null, source.Certificate) : null;
 
     /// <summary>What the application passed to <see cref="ZlinkSocket.AcceptAsync"/> for the sender, or null.</summary>
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>

@@ -258,14 +258,21 @@ public abstract class SocketOptions
         CloseTimeout = CloseTimeout,
     };
 
-    internal TransportSettings TransportSettings => new()
+    internal TransportSettings TransportSettings
     {
-        Tcp = TcpSettings,
-        Tls = Tls.Snapshot(),
-        WebSocket = WebSocket.Snapshot(),
-        HandshakeTimeout = HandshakeInterval,
-        CloseTimeout = CloseTimeout,
-    };
+        get
+        {
+            Validate();
+            return new()
+            {
+                Tcp = TcpSettings,
+                Tls = Tls.Copy(),
+                WebSocket = WebSocket.Copy(),
+                HandshakeTimeout = HandshakeInterval,
+                CloseTimeout = CloseTimeout,
+            };
+        }
+    }
 
     internal TcpSettings TcpSettings => new()
     {
@@ -288,5 +295,22 @@ public abstract class SocketOptions
     {
         field = value;
         Changed?.Invoke();
+    }
+}
+
+/// <summary>Copies of the options of sockets.</summary>
+public static class SocketOptionsExtensions
+{
+    /// <summary>Copies options for a further socket, or to keep them as they are: those of tls, ws and wss too, but not the objects in
+    /// them, such as certificates. A routing id that was not set is another random one in the copy.</summary>
+    /// <param name="options">The options, which a socket may have.</param>
+    /// <typeparam name="TOptions">Their type.</typeparam>
+    /// <returns>The copy, which no socket has.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="options"/> is null.</exception>
+    public static TOptions Copy<TOptions>(this TOptions options)
+        where TOptions : SocketOptions
+    {
+        ArgumentNullException.ThrowIfNull(options);
+        return (TOptions)options.CopyOfAll();
     }
 }

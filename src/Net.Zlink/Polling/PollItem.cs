@@ -47,3 +47,33 @@ internal sealed class PollItem(ZlinkSocket socket, PollEvents events, object? st
 
     private bool Asks(PollEvents one) => (events & one) == one;
 }
+
+/// <summary>What a <see cref="SocketPoller"/> waits for.</summary>
+[Flags]
+public enum PollEvents
+{
+    /// <summary>Nothing: the socket is never ready.</summary>
+    None = 0,
+
+    /// <summary>A message can be received now; with STREAM also a connect or disconnect event.</summary>
+    In = 1,
+
+    /// <summary>
+    /// A send would not wait now. STREAM is always ready, because each peer has its own capacity. As in the native core, PUB and XPUB are
+    /// always ready, with NoDrop too, and a ROUTER with Mandatory while any peer has capacity. After a failed send use SendAsync to wait.
+    /// </summary>
+    Out = 2,
+}
+
+/// <summary>One ready socket of a <see cref="SocketPoller"/>.</summary>
+public readonly struct PollResult
+{
+    /// <summary>The socket.</summary>
+    public ZlinkSocket Socket { get; init; }
+
+    /// <summary>What it is ready for.</summary>
+    public PollEvents Events { get; init; }
+
+    /// <summary>The object that was passed to Add.</summary>
+    public object? UserState { get; init; }
+}

@@ -135,7 +135,7 @@ public sealed class PeerInfo
             Endpoint = link.Endpoint.ToString(),
             RemoteAddress = peer.RemoteAddress,
             RemoteCertificate = peer.Certificate,
-            WebSocketRequest = global::Net.Zlink.WebSocketRequest.Of(peer),
+            WebSocketRequest = global::Net.Zlink.WebSocketRequest.Of(peer.Request, remote: null, peer.Certificate),
             SubProtocol = peer.SubProtocol,
             Details = peer.Details,
             ConnectedAt = peer.ConnectedAt,
@@ -156,4 +156,12 @@ public sealed class PeerInfo
             SinceLastWrite = connection?.SinceLastWrite,
         };
     }
+}
+
+internal static class DescriptionText
+{
+    public static string Ago(TimeSpan? time) =>
+        time is { } since ? FormattableString.Invariant($"{since.TotalMilliseconds:0} ms ago") : "never";
+
+    public static string Quoted(string text) => text.Length == 0 ? "-" : text;
 }

@@ -6,7 +6,7 @@ using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
 
-internal sealed class StreamPushSink(StreamSocket socket, StreamHandler handler) : IConnectionSink
+internal sealed class StreamPushSink(StreamHub hub, StreamSender sender, StreamHandler handler) : IConnectionSink
 {
     public bool RepliesSynchronously => true;
 
@@ -17,7 +17,7 @@ internal sealed class StreamPushSink(StreamSocket socket, StreamHandler handler)
     public void OnOpened(Connection connection)
     {
         var link = (StreamLink)connection.Context!;
-        var session = new StreamPushSession(this, connection, socket.PeerOf(link));
+        var session = new StreamPushSession(this, connection, sender.PeerOf(link));
         link.Session = session;
         if (!session.Open())
         {
@@ -28,20 +28,20 @@ internal sealed class StreamPushSink(StreamSocket socket, StreamHandler handler)
     public Delivery OnFrames(Connection connection, in InboundBatch batch) => Session(connection)!.Deliver(batch);
 
     public void OnBroken(Connection connection, uint announced) =>
-        socket.Hub.Refuse((StreamLink)connection.Context!, connection, announced);
+        hub.Refuse((StreamLink)connection.Context!, connection, announced);
 
     public bool MayRead(Connection connection) => Session(connection)!.IsIdle;
 
     public void OnClosing(Connection connection, DisconnectReason reason, string? detail)
     {
         var link = (StreamLink)connection.Context!;
-        socket.Hub.EndPeer(link, reason, detail);
+        hub.EndPeer(link, reason, detail);
         Session(connection)?.End(link.EndReason);
     }
 
-    public void OnClosed(Connection connection) => socket.Hub.OnClosed((StreamLink)connection.Context!);
+    public void OnClosed(Connection connection) => hub.OnClosed((StreamLink)connection.Context!);
 
-    public void OnFault(Connection connection, Exception exception) => socket.Hub.ReportFault((StreamLink)connection.Context!, exception);
+    public void OnFault(Connection connection, Exception exception) => hub.ReportFault((StreamLink)connection.Context!, exception);
 
     private static StreamPushSession? Session(Connection connection) => (StreamPushSession?)((StreamLink)connection.Context!).Session;
 }

@@ -2,6 +2,7 @@ using System.Buffers;
 using System.Runtime.CompilerServices;
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
+using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.Stream;
 using Net.Zlink.Sockets;
 using Net.Zlink.Sockets.Links;
@@ -20,6 +21,9 @@ internal sealed class StreamSender : IStreamOutput
         _options = options;
         _waits = new SendWaits(hub, ErrorOf);
     }
+
+    /// <summary>Always the same object for a link.</summary>
+    public StreamPeer PeerOf(StreamLink link) => (StreamPeer)(link.View ?? link.SetView(new StreamPeer(this, link)));
 
     public bool Disconnect(StreamLink link, CloseMode mode) => _hub.Disconnect(link.Id, mode);
 
@@ -208,5 +212,67 @@ internal sealed class StreamSender : IStreamOutput
         using IMemoryOwner<byte> copy = WaitingPayload.Of(payload, _hub.Host.Pool);
         return _waits.Block(new SendTarget(link.RouteOf(stackalloc byte[sizeof(uint)])),
             new DeferredMessage(copy.Memory[..payload.Length], owner: null), timeout);
+    }
+}
+
+/// <summary>Where the payloads of a <see cref="StreamPeer"/> are queued: its socket, or a unit test of a handler.</summary>
+internal interface IStreamOutput
+{
+    SendResult TrySend(StreamLink link, ReadOnlySpan<byte> payload);
+
+    /// <summary><paramref name="timeout"/>: null: the option, which is read only before a wait.</summary>
+    void Send(StreamLink link, ReadOnlySpan<byte> payload, TimeSpan? timeout);
+
+    /// <summary><paramref name="owner"/>: disposed after an accepted send, or null.</summary>
+    ValueTask SendAsync(StreamLink link, ReadOnlyMemory<byte> payload, IMemoryOwner<byte>? owner, CancellationToken cancellation);
+
+    bool Disconnect(StreamLink link, CloseMode mode);
+}
+
+/// <summary>Passes what a handler sends to its unit test: <see cref="StreamPeer.Create"/>.</summary>
+internal sealed class TestStreamOutput(Func<ReadOnlyMemory<byte>, SendResult> send) : IStreamOutput
+{
+    public SendResult TrySend(StreamLink link, ReadOnlySpan<byte> payload) =>
+        link.HasEnded ? SendFailure.NoPeer : send(payload.ToArray());
+
+    public void Send(StreamLink link, ReadOnlySpan<byte> payload, TimeSpan? timeout) => ThrowUnlessSent(TrySend(link, payload));
+
+    public ValueTask SendAsync(StreamLink link, ReadOnlyMemory<byte> payload, IMemoryOwner<byte>? owner, CancellationToken cancellation)
+    {
+        if (cancellation.IsCancellationRequested)
+        {
+            return ValueTask.FromCanceled(cancellation);
+        }
+
+        SendResult result = TrySend(link, payload.Span);
+        if (!result)
+        {
+            return ValueTask.FromException(Refusal(result));
+        }
+
+        owner?.Dispose();
+        return ValueTask.CompletedTask;
+    }
+
+    public bool Disconnect(StreamLink link, CloseMode mode) => link.TryEnd(DisconnectReason.Local, out _);
+
+    private static void ThrowUnlessSent(SendResult result)
+    {
+        if (!result)
+        {
+            throw Refusal(result);
+        }
+    }
+
+    private static Exception Refusal(SendResult result)
+    {
+        const string Words = "the peer was created for a test and refused the payload";
+        return result.Reason switch
+        {
+            SendFailure.Full => new TimeoutException(Words),
+            SendFailure.NoMemory => new ZlinkException(ZlinkError.NoMemory, Words),
+            SendFailure.IsPipe => new ZlinkException(ZlinkError.NotSupported, Words),
+            _ => new ZlinkException(ZlinkError.HostUnreachable, Words),
+        };
     }
 }

@@ -6,31 +6,28 @@ namespace Net.Zlink.Transports;
 /// <summary>
 /// One accept is pending at a time, so its state needs no lock; the gate orders calls of the sink with <see cref="Close"/>.
 /// </summary>
-internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
+internal sealed class AcceptLoop : IDisposable
 {
     // Synchronous accepts take 5 to 8 us each: 256 of them hold a pool thread for 2 ms, and the hop to the next turn takes 1 us.
     private const int AcceptsPerTurn = 256;
 
     private static readonly TimeSpan FirstBackOff = TimeSpan.FromMilliseconds(10);
-
     private static readonly TimeSpan LongestBackOff = TimeSpan.FromSeconds(1);
-
     private readonly Socket _listener;
     private readonly Transport _transport;
     private readonly Action<Socket>? _prepare;
     private readonly Action? _release;
     private readonly DescriptorHeadroom? _headroom;
     private readonly Func<Socket, SocketAsyncEventArgs, bool> _accept;
-    private readonly SocketAsyncEventArgs _args;
+    private readonly SocketAsyncEventArgs _args = new(unsafeSuppressExecutionContextFlow: true);
+    private readonly CancellationTokenSource _closing = new();
     private readonly Lock _gate = new();
+    private TaskCompletionSource _accepted = new();
     private IAcceptSink? _sink;
-    private ITimer? _timer;
     private TimeSpan _backOff;
     private int _failuresInARow;
     private bool _isInHeadroom;
-    private int _waits;
-    private long _sinkFaults;
-    private volatile bool _closed;
+    private volatile bool _isClosed;
 
     /// <summary>
     /// <paramref name="release"/>: called once before the socket is closed, while it still listens: another bind must not find the address
@@ -50,29 +47,17 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
         _transport = transport;
         _prepare = prepare;
         _accept = accept ?? (static (socket, args) => socket.AcceptAsync(args));
-        _args = new SocketAsyncEventArgs(unsafeSuppressExecutionContextFlow: true);
-        _args.Completed += (_, _) => RunTurn(completed: true);
+        _args.Completed += (_, _) => _accepted.SetResult();
     }
-
-    public long SinkFaults => Interlocked.Read(ref _sinkFaults);
 
     public void Start(IAcceptSink sink, TimeProvider time)
     {
-        lock (_gate)
+        if (Interlocked.CompareExchange(ref _sink, sink, null) is not null)
         {
-            if (_sink is not null)
-            {
-                throw new InvalidOperationException("A listener starts once.");
-            }
-
-            _sink = sink;
-            if (!_closed)
-            {
-                _timer = CreateTimer(time);
-            }
+            throw new InvalidOperationException("A listener starts once.");
         }
 
-        ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
+        _ = DefaultContext.Run(() => RunAsync(time));
     }
 
     /// <summary>A call of the sink in progress is awaited, unless this is called from within it.</summary>
@@ -80,25 +65,24 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
 
     public void Dispose() => TryClose();
 
-    void IThreadPoolWorkItem.Execute() => RunTurn(completed: false);
-
     private bool TryClose()
     {
         lock (_gate)
         {
-            if (_closed)
+            if (_isClosed)
             {
                 return false;
             }
 
-            _closed = true;
-            _timer?.Dispose();
+            _isClosed = true;
             _release?.Invoke();
             StopListening();
             _listener.Dispose();
             _args.Dispose();
-            return true;
         }
+
+        _closing.Cancel();
+        return true;
     }
 
     /// <summary>Frees the address although a child process that is being started may still hold a copy of the descriptor.</summary>
@@ -114,78 +98,71 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
         }
     }
 
-    private void RunTurn(bool completed)
+    private async Task RunAsync(TimeProvider time)
     {
-        for (var i = 0; i < AcceptsPerTurn; i++)
-        {
-            // A pending accept may complete on another thread before TryBegin returns: the loop must not be touched after it.
-            if (!completed && !TryBegin())
-            {
-                return;
-            }
+        await ThreadHop.ToBackOfPool;
 
-            completed = false;
-            if (!Settle())
+        // A process's first timer makes the runtime start a thread, which needs two descriptors. At the descriptor limit, where a pause
+        // needs a timer, that ends the process (measured).
+        await time.CreateTimer(static _ => { }, state: null, LongestBackOff, Timeout.InfiniteTimeSpan).DisposeAsync().ConfigureAwait(false);
+        for (int accepts = 1; await TryAcceptAsync(time).ConfigureAwait(false); accepts++)
+        {
+            if (accepts % AcceptsPerTurn == 0)
             {
-                return;
+                await ThreadHop.ToBackOfPool;
             }
         }
-
-        ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
     }
 
-    private bool TryBegin()
+    /// <summary>False: it is closed.</summary>
+    private async ValueTask<bool> TryAcceptAsync(TimeProvider time)
     {
-        if (_closed || !LeaveHeadroom())
+        if (_isInHeadroom && !_headroom!.IsFree())
         {
-            return false;
+            return await FailAsync(SocketError.TooManyOpenSockets, AcceptErrorTier.Exhausted, time).ConfigureAwait(false);
         }
 
+        SocketError error = await AcceptAsync().ConfigureAwait(false);
+        Socket? socket = _args.AcceptSocket;
+        _args.AcceptSocket = null;
+        if (error != SocketError.Success || socket is null)
+        {
+            socket?.Dispose();
+            return await FailAsync(error, AcceptErrors.Classify(error), time).ConfigureAwait(false);
+        }
+
+        error = Prepare(socket);
+        if (error != SocketError.Success)
+        {
+            socket.Dispose();
+            return await FailAsync(error, AcceptErrorTier.Peer, time).ConfigureAwait(false);
+        }
+
+        _failuresInARow = 0;
+        _backOff = TimeSpan.Zero;
+        _isInHeadroom = _headroom is not null && _headroom.IsTouchedBy(socket);
+        return Deliver(socket) && (!_isInHeadroom
+            || await FailAsync(SocketError.TooManyOpenSockets, AcceptErrorTier.Exhausted, time).ConfigureAwait(false));
+    }
+
+    private async ValueTask<SocketError> AcceptAsync()
+    {
         try
         {
-            return !_accept(_listener, _args);
+            _accepted = new TaskCompletionSource();
+            if (_accept(_listener, _args))
+            {
+                await _accepted.Task.ConfigureAwait(false);
+            }
+
+            return _args.SocketError;
         }
 #pragma warning disable CA1031 // On a pool thread an escaping exception ends the process; as an error value it ends at most this listener.
         catch (Exception e)
 #pragma warning restore CA1031
         {
-            _args.SocketError = ErrorOf(e);
-            return true;
+            return ErrorOf(e);
         }
-    }
-
-    private bool LeaveHeadroom()
-    {
-        if (_isInHeadroom && !_headroom!.IsFree())
-        {
-            return Fail(SocketError.TooManyOpenSockets, AcceptErrorTier.Exhausted);
-        }
-
-        _isInHeadroom = false;
-        return true;
-    }
-
-    private bool Settle()
-    {
-        var socket = _args.AcceptSocket;
-        _args.AcceptSocket = null;
-        if (_args.SocketError == SocketError.Success && socket is not null)
-        {
-            var error = Prepare(socket);
-            if (error == SocketError.Success)
-            {
-                _failuresInARow = 0;
-                _backOff = TimeSpan.Zero;
-                _isInHeadroom = _headroom is not null && _headroom.IsTouchedBy(socket);
-                return Deliver(socket) && (!_isInHeadroom || Fail(SocketError.TooManyOpenSockets, AcceptErrorTier.Exhausted));
-            }
-
-            socket.Dispose();
-            return Fail(error, AcceptErrorTier.Peer);
-        }
-
-        socket?.Dispose();
-        return Fail(_args.SocketError, AcceptErrors.Classify(_args.SocketError));
     }
 
     private SocketError Prepare(Socket socket)
@@ -215,7 +192,7 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
     {
         lock (_gate)
         {
-            if (_closed)
+            if (_isClosed)
             {
                 socket.Dispose();
                 return false;
@@ -229,108 +206,94 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
             catch (Exception)
 #pragma warning restore CA1031
             {
-                Interlocked.Increment(ref _sinkFaults);
                 socket.Dispose();
-                Report(SocketError.SocketError, TimeSpan.Zero);
+                Notify(static sink => sink.OnAcceptFailed(SocketError.SocketError, TimeSpan.Zero));
             }
 
-            return !_closed;
+            return !_isClosed;
         }
     }
 
-    private bool Fail(SocketError error, AcceptErrorTier tier)
+    private async ValueTask<bool> FailAsync(SocketError error, AcceptErrorTier tier, TimeProvider time)
     {
         if (tier == AcceptErrorTier.Fatal)
         {
-            CloseFatally(error);
+            if (TryClose())
+            {
+                Notify(sink => sink.OnListenerClosed(error));
+            }
+
             return false;
         }
 
+        TimeSpan backOff = TimeSpan.Zero;
+        Task pause = Task.CompletedTask;
+
         // An endless error is none of a peer, whatever its code: without this the loop would spin on it.
-        if (++_failuresInARow >= AcceptsPerTurn)
+        if (++_failuresInARow >= AcceptsPerTurn || tier == AcceptErrorTier.Exhausted)
         {
-            tier = AcceptErrorTier.Exhausted;
+            TimeSpan doubled = _backOff + _backOff;
+            _backOff = doubled == TimeSpan.Zero ? FirstBackOff : doubled < LongestBackOff ? doubled : LongestBackOff;
+            backOff = _backOff;
+            pause = Task.Delay(backOff, time, _closing.Token); // Before the report: a test that then moves the clock finds the timer.
         }
 
         lock (_gate)
         {
-            if (_closed)
+            if (!_isClosed)
             {
-                return false;
+                Notify(sink => sink.OnAcceptFailed(error, backOff));
             }
-
-            if (tier == AcceptErrorTier.Peer)
-            {
-                Report(error, TimeSpan.Zero);
-                return !_closed;
-            }
-
-            var doubled = _backOff + _backOff;
-            _backOff = doubled == TimeSpan.Zero ? FirstBackOff : doubled < LongestBackOff ? doubled : LongestBackOff;
-
-            // Set before the report, so that a test that then moves the clock finds the timer.
-            Volatile.Write(ref _waits, 1);
-            _timer!.Change(_backOff, Timeout.InfiniteTimeSpan);
-            Report(error, _backOff);
-            return false;
         }
+
+        await pause.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        return !_isClosed;
     }
 
-    private void Report(SocketError error, TimeSpan backOff)
+    /// <summary>An exception would be a fault of this library, and ends nothing but the call.</summary>
+    private void Notify(Action<IAcceptSink> what)
     {
         try
         {
-            _sink!.OnAcceptFailed(error, backOff);
+            what(_sink!);
         }
 #pragma warning disable CA1031
         catch (Exception)
 #pragma warning restore CA1031
         {
-            Interlocked.Increment(ref _sinkFaults);
         }
     }
+}
 
-    private void CloseFatally(SocketError error)
+internal enum AcceptErrorTier
+{
+    Peer,
+
+    /// <summary>No descriptors or memory are left: pause, because the loop would spin on a connection that it cannot accept.</summary>
+    Exhausted,
+
+    Fatal,
+}
+
+internal static class AcceptErrors
+{
+    public static AcceptErrorTier Classify(SocketError error) => error switch
     {
-        if (!TryClose())
-        {
-            return;
-        }
+        // Linux passes errors that were pending on the new connection to accept(), to be treated like "try again".
+        SocketError.ConnectionReset or SocketError.ConnectionAborted or SocketError.ConnectionRefused
+            or SocketError.NetworkDown or SocketError.NetworkUnreachable or SocketError.NetworkReset
+            or SocketError.HostDown or SocketError.HostUnreachable or SocketError.TimedOut
+            or SocketError.ProtocolOption or SocketError.OperationNotSupported
+            or SocketError.NotConnected or SocketError.Shutdown or SocketError.Disconnecting
+            or SocketError.Interrupted or SocketError.WouldBlock or SocketError.TryAgain
+            or SocketError.AccessDenied
+            => AcceptErrorTier.Peer,
 
-        try
-        {
-            _sink!.OnListenerClosed(error);
-        }
-#pragma warning disable CA1031
-        catch (Exception)
-#pragma warning restore CA1031
-        {
-            Interlocked.Increment(ref _sinkFaults);
-        }
-    }
+        SocketError.TooManyOpenSockets or SocketError.NoBufferSpaceAvailable or SocketError.ProcessLimit
+            or SocketError.SystemNotReady
+            or SocketError.SocketError
+            => AcceptErrorTier.Exhausted,
 
-    // The timer may fire without a back-off: CreateTimer sets and stops it, and a stalled process is late with that. A second turn's accept
-    // would be an error that ends the listener.
-    private void OnTimer()
-    {
-        if (Interlocked.Exchange(ref _waits, 0) == 1)
-        {
-            RunTurn(completed: false);
-        }
-    }
-
-    private ITimer CreateTimer(TimeProvider time)
-    {
-        // The timer lives as long as the listener and must not keep its caller's execution context.
-        var timer = DefaultContext.Run(() => time.CreateTimer(
-            static state => ((AcceptLoop)state!).OnTimer(),
-            this,
-            LongestBackOff,
-            Timeout.InfiniteTimeSpan));
-
-        // Set and stopped again: a process's first timer makes the runtime start a thread, which needs two descriptors. At the descriptor
-        // limit, where this timer is needed, that ends the process (measured).
-        timer.Change(Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
-        return timer;
-    }
+        _ => AcceptErrorTier.Fatal,
+    };
 }

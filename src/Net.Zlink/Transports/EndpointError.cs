@@ -3,27 +3,27 @@ using System.Net.Sockets;
 namespace Net.Zlink.Transports;
 
 /// <summary><paramref name="Sentence"/>: one sentence in lower case without a full stop; callers put the endpoint in front.</summary>
-internal readonly record struct EndpointError(EndpointFault Fault, string Sentence, SocketError OsError = SocketError.Success)
+internal readonly record struct EndpointError(ZlinkError Code, string Sentence, SocketError OsError = SocketError.Success)
 {
     private const int QuotedLength = 64;
 
     private const int NoDevice = 19;
 
-    public long Errno => Fault switch
+    public long Errno => Code switch
     {
-        EndpointFault.NoSuchPath => 2,
-        EndpointFault.NoSuchName => NoDevice,
-        EndpointFault.NotADirectory => 20,
-        EndpointFault.Invalid when OsError == SocketError.Success => 22,
-        EndpointFault.NameTooLong => 36,
+        ZlinkError.NotFound => 2,
+        ZlinkError.NoDevice => NoDevice,
+        ZlinkError.NotADirectory => 20,
+        ZlinkError.InvalidArgument when OsError == SocketError.Success => 22,
+        ZlinkError.NameTooLong => 36,
         _ => ErrnoOf(OsError),
     };
 
     public static long ErrnoOf(SocketError error) => error == SocketError.Success ? NoDevice : new SocketException((int)error).ErrorCode;
 
-    public static EndpointError None => new(EndpointFault.None, "");
+    public static EndpointError None => new(ZlinkError.None, "");
 
-    public static EndpointError Invalid(string sentence) => new(EndpointFault.Invalid, sentence);
+    public static EndpointError Invalid(string sentence) => new(ZlinkError.InvalidArgument, sentence);
 
     public static string QuoteEndpoint(RedactedEndpoint endpoint) => Quote(endpoint.ToString());
 

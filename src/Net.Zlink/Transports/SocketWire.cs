@@ -1,3 +1,4 @@
+using System.Net;
 using System.Net.Sockets;
 
 namespace Net.Zlink.Transports;
@@ -6,17 +7,63 @@ namespace Net.Zlink.Transports;
 /// Input is awaited with a zero-byte receive, so an idle connection holds no buffer. A write is tried synchronously; only what the kernel
 /// does not accept becomes an asynchronous send.
 /// </summary>
-internal class SocketWire(Socket socket, Transport transport) : KernelWire(socket, transport)
+internal class SocketWire : Wire
 {
     private Signal? _input; // None for a wire that a handshake replaces.
     private Signal? _output;
-    private bool _isDisposed;
+
+    public SocketWire(Socket socket, Transport transport)
+        : base(transport)
+    {
+        Socket = socket;
+        RemoteEndPoint = AddressOf(socket, remote: true);
+        LocalEndPoint = AddressOf(socket, remote: false);
+    }
+
+    public override long Handle => Socket.Handle;
+
+    public override string PeerAddress => RemoteEndPoint is IPEndPoint ? base.PeerAddress : IpcPeer.Describe(Socket);
+
+    public override bool HasUnread => Examine(Socket, SelectMode.SelectRead);
+
+    public override bool IsWritable => Examine(Socket, SelectMode.SelectWrite);
+
+    public override int UnreadBytes
+    {
+        get
+        {
+            try
+            {
+                return Socket.Available;
+            }
+            catch (SocketException)
+            {
+                return 0;
+            }
+        }
+    }
+
+    /// <summary>For a handshake, which makes another wire of it.</summary>
+    public Socket Socket { get; }
+
+    /// <summary>The next operation would not wait; it says whether it fails.</summary>
+    public static bool Examine(Socket socket, SelectMode what)
+    {
+        try
+        {
+            return socket.Poll(TimeSpan.Zero, what);
+        }
+        catch (Exception e) when (e is SocketException or ObjectDisposedException)
+        {
+            return true;
+        }
+    }
 
     public override int Available => UnreadBytes;
 
     protected bool IsWaiting => _input is { IsPending: true };
 
-    protected bool IsDisposed => _isDisposed;
+    protected bool IsDisposed { get; private set; }
 
     public override bool WaitForInput()
     {
@@ -88,14 +135,41 @@ internal class SocketWire(Socket socket, Transport transport) : KernelWire(socke
 
     public override void Dispose()
     {
-        _isDisposed = true;
+        IsDisposed = true;
         Socket.Dispose();
 
         DisposeIdle(_input);
         DisposeIdle(_output);
     }
 
+    public override void AvoidReset() => TryShutDown();
+
     protected virtual void OnInput() => Events.OnInput();
+
+    protected bool TryShutDown()
+    {
+        try
+        {
+            Socket.Shutdown(SocketShutdown.Send);
+            return true;
+        }
+        catch (Exception e) when (e is SocketException or ObjectDisposedException)
+        {
+            return false; // Closed already.
+        }
+    }
+
+    private static EndPoint? AddressOf(Socket socket, bool remote)
+    {
+        try
+        {
+            return remote ? socket.RemoteEndPoint : socket.LocalEndPoint;
+        }
+        catch (Exception e) when (e is SocketException or ObjectDisposedException)
+        {
+            return null;
+        }
+    }
 
     private static void DisposeIdle(Signal? signal)
     {
@@ -109,7 +183,7 @@ internal class SocketWire(Socket socket, Transport transport) : KernelWire(socke
     {
         SocketError error = signal.Failure == SocketError.Success ? signal.SocketError : signal.Failure;
         signal.IsPending = false;
-        if (_isDisposed)
+        if (IsDisposed)
         {
             signal.Dispose();
         }

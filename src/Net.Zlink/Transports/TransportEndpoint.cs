@@ -1,3 +1,6 @@
+using System.Net;
+using System.Net.Sockets;
+
 namespace Net.Zlink.Transports;
 
 /// <summary>An endpoint in its parts, as its transport reads it.</summary>
@@ -46,3 +49,43 @@ internal abstract class WireEndpoint(EndpointText text) : TransportEndpoint(text
     /// <summary>May block as <see cref="Names(ITransportListener)"/>.</summary>
     public virtual bool Names(WireEndpoint dialled) => false;
 }
+
+/// <summary>A name within a context: messages take no wire.</summary>
+internal sealed class InprocEndpoint(EndpointText text) : TransportEndpoint(text)
+{
+    public override string Path { get; } = text.Remainder;
+
+    public static bool TryParse(in EndpointText text, EndpointUse use, out TransportEndpoint endpoint, out EndpointError error)
+    {
+        (endpoint, error) = (new InprocEndpoint(text), EndpointError.None);
+        return true;
+    }
+}
+
+/// <summary>A row of the table of transports.</summary>
+/// <param name="Scheme">What stands before "://".</param>
+/// <param name="Notation">How its endpoints are written, for advice.</param>
+/// <param name="Parse">Reads what stands behind "://".</param>
+/// <param name="Format">Writes an address as an endpoint.</param>
+internal sealed record Transport(string Scheme, string Notation, EndpointParser Parse, AddressFormat Format);
+
+internal delegate bool EndpointParser(in EndpointText text, EndpointUse use, out TransportEndpoint endpoint, out EndpointError error);
+
+/// <summary>Empty for what is no address of the transport.</summary>
+/// <param name="address">An end of a connection.</param>
+/// <param name="scheme">The transport's.</param>
+/// <param name="endpoint">The bound or dialled endpoint: as in the native core, ws and wss addresses get its path.</param>
+internal delegate string AddressFormat(EndPoint? address, string scheme, RedactedEndpoint endpoint);
+
+internal enum EndpointUse
+{
+    Bind,
+
+    Connect,
+
+    /// <summary>One of the two.</summary>
+    Any,
+}
+
+/// <summary><paramref name="Sentence"/>: what happened and what to do, in lower case without a full stop.</summary>
+internal readonly record struct DialResult(Wire? Wire, SocketError Error, string Sentence);

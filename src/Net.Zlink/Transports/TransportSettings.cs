@@ -1,16 +1,12 @@
-using System.Net.Security;
-using System.Security.Authentication;
-using System.Security.Cryptography.X509Certificates;
-
 namespace Net.Zlink.Transports;
 
 internal sealed record TransportSettings
 {
     public TcpSettings Tcp { get; init; } = new();
 
-    public TlsSettings Tls { get; init; } = new();
+    public TlsOptions Tls { get; init; } = new();
 
-    public WebSocketSettings WebSocket { get; init; } = new();
+    public WebSocketTransportOptions WebSocket { get; init; } = new();
 
     public TimeSpan HandshakeTimeout { get; init; }
 
@@ -46,35 +42,16 @@ internal sealed record TcpSettings : SocketSettings
     public string Device { get; init; } = "";
 }
 
-internal sealed record TlsSettings
+/// <summary>Socket settings of every transport. -1: the system's default, without a system call.</summary>
+internal record SocketSettings
 {
-    public string CertificateFile { get; init; } = "";
+    public int SendBufferSize { get; init; } = -1;
 
-    public string KeyFile { get; init; } = "";
+    public int ReceiveBufferSize { get; init; } = -1;
 
-    public string KeyPassword { get; init; } = "";
+    /// <summary>65536 is the native STREAM default.</summary>
+    public int Backlog { get; init; } = 65536;
 
-    public X509Certificate2? Certificate { get; init; }
-
-    public string CaFile { get; init; } = "";
-
-    public bool TrustSystem { get; init; } = true;
-
-    public bool VerifyPeer { get; init; } = true;
-
-    public bool RequireClientCertificate { get; init; }
-
-    public string HostName { get; init; } = "";
-
-    public SslProtocols Protocols { get; init; }
-
-    public CipherSuitesPolicy? CipherSuites { get; init; }
-
-    public X509ChainPolicy? ChainPolicy { get; init; }
-
-    public RemoteCertificateValidationCallback? Validation { get; init; }
-
-    public SslServerAuthenticationOptions? Server { get; init; }
-
-    public SslClientAuthenticationOptions? Client { get; init; }
+    /// <summary>The time limit of one dial, with all addresses of a name.</summary>
+    public TimeSpan ConnectTimeout { get; init; }
 }

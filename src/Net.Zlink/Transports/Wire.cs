@@ -164,3 +164,36 @@ internal abstract class Wire(Transport transport) : IDisposable
     /// </summary>
     public abstract void AvoidReset();
 }
+
+/// <summary>Gets a wire's completions on any thread, also on the one that began the operation: it must only post.</summary>
+internal interface IWireEvents
+{
+    void OnInput();
+
+    void OnSent();
+
+    void OnEnded();
+}
+
+internal enum WireStatus
+{
+    Done,
+
+    WouldWait,
+
+    Ended,
+
+    /// <summary>The peer violated the transport's protocol: nothing can be sent any more, and further input is meaningless.</summary>
+    Refused,
+
+    Failed,
+}
+
+internal enum WireEnd
+{
+    Plain,
+
+    Finished,
+
+    GoingAway,
+}

@@ -123,7 +123,7 @@ public sealed class EndpointTableTests : IDisposable
     private Transport Add(string text, string endpoint)
     {
         var transport = new Transport(endpoint);
-        Assert.Equal(EndpointFault.None, _table.Bind(new Target(text, "", transport), settings: null!, _acceptor, out _).Fault);
+        Assert.Equal(ZlinkError.None, _table.Bind(new Target(text, "", transport), settings: null!, _acceptor, out _).Code);
         return transport;
     }
 

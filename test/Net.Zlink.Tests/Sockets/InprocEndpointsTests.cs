@@ -28,7 +28,7 @@ public sealed class InprocEndpointsTests
                 for (int round = 0; round < Rounds; round++)
                 {
                     both.SignalAndWait(Guard.Token);
-                    while (socket.ZmpEndpoints.Bind(Name, settings, out _).Fault != EndpointFault.None)
+                    while (socket.ZmpEndpoints.Bind(Name, settings, out _).Code != ZlinkError.None)
                     {
                         // until it is free
                     }

@@ -47,7 +47,7 @@ public sealed class TransportHandshakeTests
         protected override TimeSpan Limit => Guard.Limit;
 
         public override Task<UpgradeResult> RunAsync(
-            KernelWire raw, BufferPool pool, TimeProvider time, PeerWait? waits, CancellationToken cancellation)
+            SocketWire raw, BufferPool pool, TimeProvider time, PeerWait? waits, CancellationToken cancellation)
         {
             RanOnPool = Thread.CurrentThread.IsThreadPoolThread;
             raw.Dispose();

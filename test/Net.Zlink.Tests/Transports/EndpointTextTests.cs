@@ -7,9 +7,9 @@ namespace Net.Zlink.Tests.Transports;
 
 public sealed class EndpointTextTests
 {
-    private const string Ok = nameof(EndpointFault.None);
-    private const string Invalid = nameof(EndpointFault.Invalid);
-    private const string Unknown = nameof(EndpointFault.UnknownScheme);
+    private const string Ok = nameof(ZlinkError.None);
+    private const string Invalid = nameof(ZlinkError.InvalidArgument);
+    private const string Unknown = nameof(ZlinkError.ProtocolNotSupported);
 
     // text, what bind says, what connect says
     public static TheoryData<string, string, string> Table => new()
@@ -113,8 +113,8 @@ public sealed class EndpointTextTests
     [MemberData(nameof(Table))]
     public void Nonsense_is_told_from_sense_without_any_lookup(string text, string bind, string connect)
     {
-        Assert.Equal(bind, TcpTest.BindError(text).Fault.ToString());
-        Assert.Equal(connect, TcpTest.ConnectError(text).Fault.ToString());
+        Assert.Equal(bind, TcpTest.BindError(text).Code.ToString());
+        Assert.Equal(connect, TcpTest.ConnectError(text).Code.ToString());
     }
 
     [Theory]
@@ -153,8 +153,8 @@ public sealed class EndpointTextTests
     [Fact]
     public void A_host_name_longer_than_any_name_can_be_is_malformed()
     {
-        Assert.Equal(EndpointFault.None, TcpTest.BindError($"tcp://{new string('x', 255)}:1").Fault);
-        Assert.Equal(EndpointFault.Invalid, TcpTest.BindError($"tcp://{new string('x', 256)}:1").Fault);
+        Assert.Equal(ZlinkError.None, TcpTest.BindError($"tcp://{new string('x', 255)}:1").Code);
+        Assert.Equal(ZlinkError.InvalidArgument, TcpTest.BindError($"tcp://{new string('x', 256)}:1").Code);
     }
 
     [Fact]
@@ -173,7 +173,7 @@ public sealed class EndpointTextTests
     {
         foreach (var error in new[] { TcpTest.BindError(text), TcpTest.ConnectError(text) })
         {
-            if (error.Fault == EndpointFault.None ? error.Sentence.Length != 0 : !TcpTest.IsOneLine(error.Sentence))
+            if (error.Code == ZlinkError.None ? error.Sentence.Length != 0 : !TcpTest.IsOneLine(error.Sentence))
             {
                 return false;
             }

@@ -29,7 +29,7 @@ internal sealed class RecordingSink : IAcceptSink, IDisposable
 
     public void OnAccepted(Wire wire)
     {
-        Socket socket = ((KernelWire)wire).Socket;
+        Socket socket = ((SocketWire)wire).Socket;
         Accepting?.Invoke(socket);
         Adopt(socket);
         Interlocked.Increment(ref _acceptedCount);
@@ -77,5 +77,5 @@ internal sealed class RecordingSink : IAcceptSink, IDisposable
 
 internal static class DialResultExtensions
 {
-    public static Socket? Socket(this in DialResult result) => (result.Wire as KernelWire)?.Socket;
+    public static Socket? Socket(this in DialResult result) => (result.Wire as SocketWire)?.Socket;
 }

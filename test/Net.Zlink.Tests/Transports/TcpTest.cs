@@ -49,7 +49,7 @@ internal static class TcpTest
         DescriptorHeadroom? headroom = null,
         Func<Socket, SocketAsyncEventArgs, bool>? accept = null)
     {
-        var result = TcpListener.Bind(ToBind(text), settings ?? new TcpSettings(), names ?? NameSource.System, headroom, accept);
+        var result = TcpListener.Bind(With(names, ToBind(text)), settings ?? new TcpSettings(), upgrade: null, headroom, accept);
         Assert.True(result.Listener is not null, result.Error.Sentence);
         Assert.Equal(EndpointError.None, result.Error);
         return (TcpListener)result.Listener;
@@ -57,8 +57,7 @@ internal static class TcpTest
 
     public static EndpointError RefusedBind(string text, TcpSettings? settings = null, NameSource? names = null)
     {
-        names ??= NameSource.System;
-        var result = TcpListener.Bind(ToBind(text), settings ?? new TcpSettings(), names, headroom: null, accept: null);
+        var result = TcpListener.Bind(With(names, ToBind(text)), settings ?? new TcpSettings(), upgrade: null);
         using var listener = result.Listener;
         Assert.Null(listener);
         return result.Error;
@@ -73,16 +72,18 @@ internal static class TcpTest
         CancellationToken? cancellation = null,
         Action? connecting = null,
         DescriptorHeadroom? headroom = null) =>
-        TcpDialer.DialAsync(
-                ToConnect(text),
-                settings ?? new TcpSettings(),
-                time ?? TimeProvider.System,
-                names ?? NameSource.System,
-                headroom,
-                onSocket,
-                connecting,
-                cancellation ?? TestContext.Current.CancellationToken)
-            .WaitAsync(Guard, TestContext.Current.CancellationToken);
+        new TcpDialer(
+            With(names, ToConnect(text)), settings ?? new TcpSettings(), time ?? TimeProvider.System, connecting,
+            cancellation ?? TestContext.Current.CancellationToken)
+        {
+            Headroom = headroom,
+            OnSocket = onSocket,
+        }
+        .DialAsync().WaitAsync(Guard, TestContext.Current.CancellationToken);
+
+    /// <summary>The same endpoint, which asks others for its name.</summary>
+    public static TcpEndpoint With(NameSource? names, TcpEndpoint parsed) =>
+        new(new EndpointText(parsed.Transport, parsed.Text, ""), parsed.Address, names);
 
     public static async Task<Socket> ConnectedAsync(string text, TcpSettings? settings = null, NameSource? names = null)
     {

@@ -9,22 +9,22 @@ namespace Net.Zlink.Tests.Transports;
 public sealed class TransportTableTests
 {
     [Theory]
-    [InlineData("tcp://127.0.0.1:5555", nameof(EndpointFault.None), nameof(EndpointFault.None))]
-    [InlineData("tcp://*:5555", nameof(EndpointFault.None), nameof(EndpointFault.Invalid))]
-    [InlineData("ipc:///tmp/a", nameof(EndpointFault.None), nameof(EndpointFault.None))]
-    [InlineData("ipc://*", nameof(EndpointFault.None), nameof(EndpointFault.Invalid))]
-    [InlineData("ipc://@", nameof(EndpointFault.Invalid), nameof(EndpointFault.Invalid))]
-    [InlineData("ipc://", nameof(EndpointFault.Invalid), nameof(EndpointFault.Invalid))]
-    [InlineData("IPC://a", nameof(EndpointFault.UnknownScheme), nameof(EndpointFault.UnknownScheme))]
-    [InlineData("udp://a", nameof(EndpointFault.UnknownScheme), nameof(EndpointFault.UnknownScheme))]
-    [InlineData("inproc://a", nameof(EndpointFault.UnknownScheme), nameof(EndpointFault.UnknownScheme))]
+    [InlineData("tcp://127.0.0.1:5555", nameof(ZlinkError.None), nameof(ZlinkError.None))]
+    [InlineData("tcp://*:5555", nameof(ZlinkError.None), nameof(ZlinkError.InvalidArgument))]
+    [InlineData("ipc:///tmp/a", nameof(ZlinkError.None), nameof(ZlinkError.None))]
+    [InlineData("ipc://*", nameof(ZlinkError.None), nameof(ZlinkError.InvalidArgument))]
+    [InlineData("ipc://@", nameof(ZlinkError.InvalidArgument), nameof(ZlinkError.InvalidArgument))]
+    [InlineData("ipc://", nameof(ZlinkError.InvalidArgument), nameof(ZlinkError.InvalidArgument))]
+    [InlineData("IPC://a", nameof(ZlinkError.ProtocolNotSupported), nameof(ZlinkError.ProtocolNotSupported))]
+    [InlineData("udp://a", nameof(ZlinkError.ProtocolNotSupported), nameof(ZlinkError.ProtocolNotSupported))]
+    [InlineData("inproc://a", nameof(ZlinkError.ProtocolNotSupported), nameof(ZlinkError.ProtocolNotSupported))]
     public void Each_scheme_finds_its_transport(string text, string bind, string connect)
     {
-        Assert.Equal(bind is nameof(EndpointFault.None),
+        Assert.Equal(bind is nameof(ZlinkError.None),
             TransportTable.TryParseWire(text, EndpointUse.Bind, out var toBind, out var bindError));
-        Assert.Equal(connect is nameof(EndpointFault.None),
+        Assert.Equal(connect is nameof(ZlinkError.None),
             TransportTable.TryParseWire(text, EndpointUse.Connect, out var toConnect, out var connectError));
-        Assert.Equal((bind, connect), (bindError.Fault.ToString(), connectError.Fault.ToString()));
+        Assert.Equal((bind, connect), (bindError.Code.ToString(), connectError.Code.ToString()));
         Assert.Equal(toBind?.Text ?? text, text);
         Assert.Equal(toConnect?.Text ?? text, text);
         Assert.Equal(toBind is null, TcpTest.IsOneLine(bindError.Sentence));

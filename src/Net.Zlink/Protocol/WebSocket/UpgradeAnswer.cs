@@ -37,7 +37,7 @@ internal static class UpgradeAnswer
     }
 
     public static string? Classify(
-        ReadOnlySpan<byte> head, ReadOnlySpan<byte> key, IReadOnlyList<string> offered, out string? subProtocol)
+        ReadOnlySpan<byte> head, ReadOnlySpan<byte> key, IEnumerable<string> offered, out string? subProtocol)
     {
         subProtocol = null;
         ReadOnlySpan<byte> line = HttpHead.FirstLine(head);

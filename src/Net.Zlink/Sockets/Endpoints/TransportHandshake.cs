@@ -18,7 +18,7 @@ internal static class TransportHandshake
         string local = accepted.LocalTextOfAccepted(endpoint);
         string remote = accepted.RemoteText(endpoint);
         monitors.Publish(SocketEventTypes.Accepted, accepted.Handle, local, remote);
-        Task<UpgradeResult> running = host.Handshakes.RunAsync(upgrade, (KernelWire)accepted, host.Pool, cancellation);
+        Task<UpgradeResult> running = host.Handshakes.RunAsync(upgrade, (SocketWire)accepted, host.Pool, cancellation);
         return ReportAsync(upgrade, running, endpoint, local, remote, isAccepted: true, host, monitors);
     }
 
@@ -27,12 +27,12 @@ internal static class TransportHandshake
     {
         string local = dialled.LocalText(target.Redacted);
         monitors.Publish(SocketEventTypes.Connected, dialled.Handle, local, target.Redacted);
-        Task<UpgradeResult> running = RunOnPoolAsync(upgrade, (KernelWire)dialled, host, cancellation);
+        Task<UpgradeResult> running = RunOnPoolAsync(upgrade, (SocketWire)dialled, host, cancellation);
         return ReportAsync(upgrade, running, target.Redacted, local, target.Redacted, isAccepted: false, host, monitors);
     }
 
     private static async Task<UpgradeResult> RunOnPoolAsync(
-        WireUpgrade upgrade, KernelWire dialled, EngineHost host, CancellationToken cancellation)
+        WireUpgrade upgrade, SocketWire dialled, EngineHost host, CancellationToken cancellation)
     {
         // Leave the caller's stack or shard: with a fast local peer the whole handshake may complete synchronously, with the application's
         // callbacks.

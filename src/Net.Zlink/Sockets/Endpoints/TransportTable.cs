@@ -43,7 +43,7 @@ internal static class TransportTable
         endpoint = (any as WireEndpoint)!;
         if (isParsed && endpoint is null)
         {
-            error = new(EndpointFault.UnknownScheme, $"this kind of socket does not take {any.Scheme} endpoints; use {s_advice}");
+            error = new(ZlinkError.ProtocolNotSupported, $"this kind of socket does not take {any.Scheme} endpoints; use {s_advice}");
         }
 
         return endpoint is not null;
@@ -75,13 +75,13 @@ internal static class TransportTable
         string scheme = text[..at];
         if (Find(scheme) is not { } transport)
         {
-            error = new EndpointError(EndpointFault.UnknownScheme, UnknownScheme(scheme));
+            error = new EndpointError(ZlinkError.ProtocolNotSupported, UnknownScheme(scheme));
             return false;
         }
 
         endpoint = new EndpointText(transport, text, text[(at + EndpointText.Separator.Length)..]);
         error = endpoint.FindSecret();
-        return error.Fault == EndpointFault.None;
+        return error.Code == ZlinkError.None;
     }
 
     private static string UnknownScheme(string scheme)

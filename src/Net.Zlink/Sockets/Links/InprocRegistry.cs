@@ -36,7 +36,7 @@ internal sealed class InprocRegistry
             var binding = new Binding(socket, settings);
             if (!_bound.TryAdd(name, binding))
             {
-                return new EndpointError(EndpointFault.AddressInUse,
+                return new EndpointError(ZlinkError.AddressInUse,
                     $"another socket of this context has bound {EndpointError.Quote(name)}; unbind it there or choose another name");
             }
 
@@ -108,7 +108,7 @@ internal sealed class InprocRegistry
             _bound.TryGetValue(name, out Binding? binding);
             if (binding is not null && !CanJoin(socket, binding.Socket))
             {
-                return new EndpointError(EndpointFault.Incompatible,
+                return new EndpointError(ZlinkError.NotCompatible,
                     $"the socket that has bound {EndpointError.Quote(name)} is of a type that is not compatible with {socket.Type.Name}");
             }
 

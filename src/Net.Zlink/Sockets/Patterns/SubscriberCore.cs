@@ -259,13 +259,10 @@ internal sealed class SubscriberCore : SocketCore
 
     private void SendTopics(PeerLink link)
     {
-        List<byte[]> topics = [];
+        List<byte[]> topics;
         using (_topicsGate.EnterScope())
         {
-            foreach (ReadOnlySpan<byte> topic in _topics)
-            {
-                topics.Add(topic.ToArray());
-            }
+            topics = [.. _topics.InOrder()];
         }
 
         foreach (byte[] topic in topics)

@@ -140,39 +140,64 @@ internal sealed class SubscriberRemovalQueue(PublisherCore core) : IThreadPoolWo
             return;
         }
 
-        (PublisherNotices Notices, PendingRemoval Removal) state = (notices, removal);
-        if (removal.Requested is { } asked)
+        // In ascending order, as in the native core.
+        List<(byte[] Prefix, bool IsLast)> lost = [.. (removal.Requested ?? removal.Granted).Prefixes];
+        lost.Sort(static (one, other) => one.Prefix.AsSpan().SequenceCompareTo(other.Prefix));
+        foreach ((byte[] prefix, bool isLast) in lost)
         {
-            asked.Trie.ForEachPrefix(asked, state, static (prefix, _, state) =>
-                NotifyOne(state.Notices, state.Removal, prefix, last: true));
-        }
-        else
-        {
-            removal.Granted.Trie.ForEachPrefix(removal.Granted, state,
-                static (prefix, last, state) => NotifyOne(state.Notices, state.Removal, prefix, last));
-        }
-    }
-
-    private static void NotifyOne(PublisherNotices notices, PendingRemoval removal, ReadOnlySpan<byte> prefix, bool last)
-    {
-        if (removal.Notices.NotifiesLoss(last))
-        {
-            notices.AddLoss(removal.Link, prefix, isRepeat: !last);
+            if (removal.Notices.NotifiesLoss(isLast))
+            {
+                notices.AddLoss(removal.Link, prefix, isRepeat: !isLast);
+            }
         }
     }
 
     private void Remove(Subscriber<PeerLink> subscriber)
     {
-        var removal = new PrefixRemoval<PeerLink>(subscriber);
+        var left = subscriber.Slots.GetEnumerator();
         bool mayHaveMore = true;
         while (mayHaveMore)
         {
             using (core.TableGate.EnterScope())
             {
-                mayHaveMore = removal.RemoveSome();
+                mayHaveMore = subscriber.Trie.RemoveSome(ref left);
             }
         }
 
         core.OnOut(subscriber);
+    }
+}
+
+internal sealed record PendingRemoval(PeerLink Link, Subscriber<PeerLink> Granted, Subscriber<PeerLink>? Requested,
+    NoticeRules Notices)
+{
+    public int TopicCount { get; } = Granted.PrefixCount + (Requested?.PrefixCount ?? 0);
+}
+
+internal sealed class PublisherLinkState(SubscriptionTrie<PeerLink> trie, PeerLink link, FairLimit? limit)
+{
+    public FairLimitShare ByteShare = new(limit);
+
+    private Subscriber<PeerLink>? _requested;
+    private SubscriptionTrie<PeerLink>? _requestedTrie;
+
+    public Subscriber<PeerLink> Granted { get; private set; } = trie.NewSubscriber(link);
+
+    public SubscriptionTrie<PeerLink> RequestedTrie => _requestedTrie ??= new SubscriptionTrie<PeerLink>();
+
+    public Subscriber<PeerLink> Requested => _requested ??= RequestedTrie.NewSubscriber(link);
+
+    public bool IsMatch { get; set; }
+
+    public PendingRemoval Clear(NoticeRules notices)
+    {
+        var removal = new PendingRemoval(link, Granted, notices.Manual ? Requested : null, notices);
+        Granted = trie.NewSubscriber(link);
+        if (notices.Manual)
+        {
+            (_requested, _requestedTrie) = (null, null);
+        }
+
+        return removal;
     }
 }

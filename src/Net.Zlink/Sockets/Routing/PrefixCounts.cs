@@ -41,5 +41,5 @@ internal sealed class PrefixCounts
     }
 
     /// <summary>The distinct prefixes in ascending byte order, each before its extensions: the order of re-sending.</summary>
-    public OrderedPrefixes<int> GetEnumerator() => _tree.InOrder();
+    public IEnumerable<byte[]> InOrder() => _tree.InOrder().Select(static node => node.Prefix);
 }

@@ -11,8 +11,6 @@ internal sealed class PrefixTree<TValue>
     /// <summary>Copied in some 30 ns.</summary>
     public const int LongestLabel = 1_024;
 
-    private long _mark;
-
     public PrefixNode<TValue> Root { get; } = new(0, []);
 
     public int Count { get; private set; }
@@ -84,25 +82,29 @@ internal sealed class PrefixTree<TValue>
 
     public PrefixMatches<TValue> Match(ReadOnlySpan<byte> topic) => new(Root, topic);
 
-    public OrderedPrefixes<TValue> InOrder() => new(Root, 0);
-
-    /// <summary>
-    /// Starts a new selection of prefixes: <see cref="Mark"/> them, then enumerate them with <see cref="InOrder(long)"/>.
-    /// </summary>
-    public long NewMark() => _mark += 2;
-
-    public static void Mark(PrefixNode<TValue> node, long mark)
+    /// <summary>In ascending byte order, each prefix before its extensions. The tree must not change meanwhile.</summary>
+    public IEnumerable<PrefixNode<TValue>> InOrder()
     {
-        PrefixNode<TValue>? up = node.Marked < mark ? node.Parent : null;
-        node.Marked = mark + 1;
-        while (up is not null && up.Marked < mark)
+        for (PrefixNode<TValue>? node = Root; node is not null; node = Next(node))
         {
-            up.Marked = mark;
-            up = up.Parent;
+            if (node.HasValue)
+            {
+                yield return node;
+            }
         }
     }
 
-    public OrderedPrefixes<TValue> InOrder(long mark) => new(Root, mark);
+    private static PrefixNode<TValue>? Next(PrefixNode<TValue> node)
+    {
+        PrefixNode<TValue>? next = node.Children.After(-1);
+        while (next is null && node.Parent is { } parent)
+        {
+            next = parent.Children.After(node.Key);
+            node = parent;
+        }
+
+        return next;
+    }
 
     private static PrefixNode<TValue> AddChain(PrefixNode<TValue> node, ReadOnlySpan<byte> bytes)
     {
@@ -146,6 +148,179 @@ internal sealed class PrefixTree<TValue>
         child.Parent = parent;
         parent.Children.Replace(child);
         node.Parent = null;
+        return child;
+    }
+}
+
+/// <summary>A node keeps its value while its prefix is stored: splitting and merging move bytes between nodes, never values.</summary>
+internal sealed class PrefixNode<TValue>(byte key, byte[] rest)
+{
+    public PrefixNode<TValue>? Parent { get; internal set; }
+
+    public byte Key { get; internal set; } = key;
+
+    public byte[] Remainder { get; internal set; } = rest;
+
+    public bool HasValue { get; internal set; }
+
+    public ref TValue Value => ref _value;
+
+    public ref PrefixChildren<TValue> Children => ref _children;
+
+    public int LabelLength => 1 + Remainder.Length;
+
+    public byte[] Prefix
+    {
+        get
+        {
+            int length = 0;
+            for (PrefixNode<TValue> node = this; node.Parent is { } parent; node = parent)
+            {
+                length += node.LabelLength;
+            }
+
+            byte[] prefix = new byte[length];
+            for (PrefixNode<TValue> node = this; node.Parent is { } parent; node = parent)
+            {
+                length -= node.LabelLength;
+                prefix[length] = node.Key;
+                node.Remainder.CopyTo(prefix, length + 1);
+            }
+
+            return prefix;
+        }
+    }
+
+    private TValue _value = default!;
+    private PrefixChildren<TValue> _children;
+}
+
+/// <summary>Children by first byte: two arrays in ascending order. 256 bytes, the most, are searched in a few steps of a vector.</summary>
+internal struct PrefixChildren<TValue>
+{
+    private const int SmallestCapacity = 2;
+
+    private byte[]? _keys;
+    private PrefixNode<TValue>[]? _nodes;
+
+    public int Count { get; private set; }
+
+    public readonly PrefixNode<TValue>? Only => Count == 1 ? _nodes![0] : null;
+
+    public readonly PrefixNode<TValue>? Find(byte key)
+    {
+        int index = IndexOf(key);
+        return index < 0 ? null : _nodes![index];
+    }
+
+    public readonly PrefixNode<TValue>? After(int key)
+    {
+        int index = key < 0 ? 0 : IndexOf((byte)key) + 1;
+        return index < Count ? _nodes![index] : null;
+    }
+
+    public void Add(PrefixNode<TValue> child)
+    {
+        Debug.Assert(Find(child.Key) is null, "Two children of one first byte.");
+        if (_keys is null || Count == _keys.Length)
+        {
+            Resize(Math.Max(SmallestCapacity, Count * 2));
+        }
+
+        int at = Count;
+        while (at > 0 && _keys![at - 1] > child.Key)
+        {
+            at--;
+        }
+
+        Array.Copy(_keys!, at, _keys!, at + 1, Count - at);
+        Array.Copy(_nodes!, at, _nodes!, at + 1, Count - at);
+        _keys![at] = child.Key;
+        _nodes![at] = child;
+        Count++;
+    }
+
+    public readonly void Replace(PrefixNode<TValue> child) => _nodes![IndexOf(child.Key)] = child;
+
+    public void Remove(byte key)
+    {
+        int index = IndexOf(key);
+        Count--;
+        Array.Copy(_keys!, index + 1, _keys!, index, Count - index);
+        Array.Copy(_nodes!, index + 1, _nodes!, index, Count - index);
+        _nodes![Count] = null!;
+        if (Count == 0)
+        {
+            _keys = null;
+            _nodes = null;
+        }
+        else if (_nodes.Length > SmallestCapacity && Count <= _nodes.Length / 4)
+        {
+            Resize(_nodes.Length / 2);
+        }
+    }
+
+    private readonly int IndexOf(byte key) => _keys.AsSpan(0, Count).IndexOf(key);
+
+    private void Resize(int capacity)
+    {
+        Array.Resize(ref _keys, capacity);
+        Array.Resize(ref _nodes, capacity);
+    }
+}
+
+internal ref struct PrefixMatches<TValue>(PrefixNode<TValue> root, ReadOnlySpan<byte> topic)
+{
+    private ReadOnlySpan<byte> _left = topic;
+    private readonly int _all = topic.Length;
+    private PrefixNode<TValue>? _next = root;
+
+    public PrefixNode<TValue> Current { get; private set; } = null!;
+
+    /// <summary>Of the prefix.</summary>
+    public int Length { get; private set; }
+
+    public bool MoveNext()
+    {
+        PrefixNode<TValue>? node = _next;
+        while (node is not null)
+        {
+            PrefixNode<TValue> here = node;
+            int length = _all - _left.Length;
+            node = Descend(here);
+            if (here.HasValue)
+            {
+                Current = here;
+                Length = length;
+                _next = node;
+                return true;
+            }
+        }
+
+        _next = null;
+        return false;
+    }
+
+    private PrefixNode<TValue>? Descend(PrefixNode<TValue> node)
+    {
+        if (_left.IsEmpty || node.Children.Find(_left[0]) is not { } child)
+        {
+            return null;
+        }
+
+        byte[] rest = child.Remainder;
+        ReadOnlySpan<byte> left = _left[1..];
+        if (rest.Length > 0)
+        {
+            if (!left.StartsWith(rest))
+            {
+                return null;
+            }
+
+            left = left[rest.Length..];
+        }
+
+        _left = left;
         return child;
     }
 }

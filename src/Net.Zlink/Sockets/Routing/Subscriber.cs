@@ -21,6 +21,9 @@ internal sealed class Subscriber<TPeer>
 
     internal SubscriptionTrie<TPeer> Trie { get; }
 
+    /// <summary>True: nobody else has subscribed to it.</summary>
+    public IEnumerable<(byte[] Prefix, bool IsLast)> Prefixes => Slots.Keys.Select(static node => (node.Prefix, node.Value.Count == 1));
+
     /// <summary>Its position in the set of each of its prefixes, so a removal from a set of thousands is one step.</summary>
     internal Dictionary<PrefixNode<SubscriberSet<TPeer>>, int> Slots { get; } = [];
 

@@ -100,7 +100,7 @@ internal sealed class ZmpEndpoints(SocketCore socket, InprocRegistry inproc)
     {
         if (settings.Alias is not null)
         {
-            return new EndpointError(EndpointFault.AddressInUse, "the name given to the peer is in use on this socket; choose another");
+            return new EndpointError(ZlinkError.AddressInUse, "the name given to the peer is in use on this socket; choose another");
         }
 
         // As in the native core the call succeeds and the first endpoint stays in use.

@@ -16,17 +16,13 @@ internal static class IpcDialer
     /// A full listener's queue refuses at once (a tcp connect would wait), so this retries until
     /// <see cref="SocketSettings.ConnectTimeout"/>.
     /// </summary>
-    public static Task<DialResult> DialAsync(
-        IpcEndpoint endpoint, SocketSettings settings, TimeProvider time, Action? connecting, CancellationToken cancellation) =>
-        DialAsync(endpoint, settings, time, DescriptorHeadroom.OfDials, connecting, cancellation);
-
-    internal static async Task<DialResult> DialAsync(
+    public static async Task<DialResult> DialAsync(
         IpcEndpoint endpoint, SocketSettings settings, TimeProvider time, DescriptorHeadroom? headroom, Action? connecting,
-            CancellationToken cancellation)
+        CancellationToken cancellation)
     {
         IpcAddress address = endpoint.Address;
         var unsupported = IpcFaults.Unsupported(address);
-        if (unsupported.Fault != EndpointFault.None)
+        if (unsupported.Code != ZlinkError.None)
         {
             return IpcFaults.Undiallable(unsupported);
         }

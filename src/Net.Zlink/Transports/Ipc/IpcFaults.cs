@@ -11,11 +11,12 @@ internal static class IpcFaults
     {
         if (!Socket.OSSupportsUnixDomainSockets)
         {
-            return new EndpointError(EndpointFault.UnknownScheme, "this system has no Unix domain sockets; use tcp://host:port");
+            return new EndpointError(ZlinkError.ProtocolNotSupported, "this system has no Unix domain sockets; use tcp://host:port");
         }
 
         return address.Kind == IpcKind.Abstract && !OperatingSystem.IsLinux()
-            ? new EndpointError(EndpointFault.UnknownScheme, "only Linux has abstract names (those that begin with \"@\"); use ipc://path")
+            ? new EndpointError(
+                ZlinkError.ProtocolNotSupported, "only Linux has abstract names (those that begin with \"@\"); use ipc://path")
             : EndpointError.None;
     }
 
@@ -26,16 +27,16 @@ internal static class IpcFaults
         return os switch
         {
             SocketError.AddressAlreadyInUse =>
-                new(EndpointFault.AddressInUse, $"{name} is in use; stop the program that has it, or choose another name", os),
+                new(ZlinkError.AddressInUse, $"{name} is in use; stop the program that has it, or choose another name", os),
             SocketError.AddressNotAvailable =>
-                new(EndpointFault.NoSuchPath, $"there is no directory {DirectoryOf(text)}; create it first, or choose another path", os),
+                new(ZlinkError.NotFound, $"there is no directory {DirectoryOf(text)}; create it first, or choose another path", os),
             SocketError.AccessDenied =>
-                new(EndpointFault.AccessDenied,
+                new(ZlinkError.PermissionDenied,
                     $"this process may not create a file in {DirectoryOf(text)}; choose another directory, or give it the right", os),
             SocketError.SocketError when HasFileInPath(text) =>
-                new(EndpointFault.NotADirectory, $"a part of {DirectoryOf(text)} is a file, not a directory; choose another path", os),
-            SocketError.TooManyOpenSockets => new(EndpointFault.NoDescriptors, NoDescriptors, os),
-            _ => new(EndpointFault.NotBindable,
+                new(ZlinkError.NotADirectory, $"a part of {DirectoryOf(text)} is a file, not a directory; choose another path", os),
+            SocketError.TooManyOpenSockets => new(ZlinkError.TooManySockets, NoDescriptors, os),
+            _ => new(ZlinkError.AddressInUse,
                 $"the system refused to listen at {name} ({exception.Message}); try another path, on a local disk that can be written to",
                 os),
         };
@@ -44,20 +45,20 @@ internal static class IpcFaults
     public static EndpointError File(Exception exception, string path) => exception switch
     {
         UnauthorizedAccessException => new(
-            EndpointFault.AccessDenied,
+            ZlinkError.PermissionDenied,
             $"this process may not change {EndpointError.Quote(path)}; choose another directory, or give it the right",
             SocketError.AccessDenied),
         FileNotFoundException => JustBound(path),
         DirectoryNotFoundException => new(
-            EndpointFault.NoSuchPath, $"there is no directory {DirectoryOf(path)}; create it first, or choose another path",
+            ZlinkError.NotFound, $"there is no directory {DirectoryOf(path)}; create it first, or choose another path",
                 SocketError.AddressNotAvailable),
         _ => new(
-            EndpointFault.NotBindable,
+            ZlinkError.AddressInUse,
                 $"{EndpointError.Quote(path)} could not be prepared ({OneLine(exception.Message)}); try another path",
                 SocketError.SocketError),
     };
 
-    public static EndpointError PathInUse(string sentence) => new(EndpointFault.AddressInUse, sentence, SocketError.AddressAlreadyInUse);
+    public static EndpointError PathInUse(string sentence) => new(ZlinkError.AddressInUse, sentence, SocketError.AddressAlreadyInUse);
 
     public static EndpointError JustBound(string path) =>
         PathInUse($"another program took {EndpointError.Quote(path)} just now; stop it, or choose another path");
@@ -89,9 +90,7 @@ internal static class IpcFaults
         };
     }
 
-    // As written, where ".." after a link may mean another directory than .NET says.
-    private static string DirectoryOf(string path) =>
-        EndpointError.Quote(Path.GetDirectoryName(SocketPath.HasParent(path) ? path : Path.GetFullPath(path)) ?? path);
+    private static string DirectoryOf(string path) => EndpointError.Quote(Path.GetDirectoryName(Path.GetFullPath(path)) ?? path);
 
     private static bool HasFileInPath(string path)
     {

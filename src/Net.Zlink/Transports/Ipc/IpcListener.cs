@@ -23,44 +23,17 @@ internal sealed class IpcListener : ITransportListener
 
     public long Handle { get; }
 
-    public static BindResult Bind(IpcEndpoint endpoint, SocketSettings settings) =>
-        Bind(endpoint, settings, Environment.GetEnvironmentVariable);
-
-    internal static BindResult Bind(IpcEndpoint endpoint, SocketSettings settings, Func<string, string?> environment)
+    public static BindResult Bind(IpcEndpoint endpoint, SocketSettings settings)
     {
         IpcAddress address = endpoint.Address;
         var unsupported = IpcFaults.Unsupported(address);
-        if (unsupported.Fault != EndpointFault.None)
+        if (unsupported.Code != ZlinkError.None)
         {
             return new BindResult(null, unsupported);
         }
 
-        if (address.Kind != IpcKind.Wildcard)
-        {
-            return BindAt(address, endpoint.Transport, directory: null, settings);
-        }
-
-        var root = WildcardPath.Root(environment);
-        string path;
-        try
-        {
-            path = WildcardPath.Make(root);
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            return new BindResult(null, IpcFaults.File(e, root));
-        }
-
-        var directory = Path.GetDirectoryName(Path.GetFullPath(path))!;
-        var result = IpcAddress.TryParse(path, EndpointUse.Bind, out var made, out var error)
-            ? BindAt(made, endpoint.Transport, directory, settings)
-            : new BindResult(null, error);
-        if (result.Listener is null)
-        {
-            TryRemove(directory);
-        }
-
-        return result;
+        return address.Kind == IpcKind.Wildcard ? BindInNewDirectory(endpoint.Transport, settings)
+            : BindAt(address, endpoint.Transport, directory: null, settings);
     }
 
     public void Start(IAcceptSink sink, TimeProvider time) => _loop.Start(sink, time);
@@ -70,15 +43,42 @@ internal sealed class IpcListener : ITransportListener
 
     public void Dispose() => _loop.Close();
 
+    /// <summary>
+    /// The native core uses "tmp" in the working directory, which stays, and whose endpoint other processes cannot use (docs/protocol.md
+    /// section 15.5).
+    /// </summary>
+    private static BindResult BindInNewDirectory(Transport transport, SocketSettings settings)
+    {
+        string directory;
+        try
+        {
+            directory = Directory.CreateTempSubdirectory("tmp").FullName;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            return new BindResult(null, IpcFaults.File(e, Path.GetTempPath()));
+        }
+
+        BindResult result = IpcAddress.TryParse(Path.Combine(directory, "socket"), EndpointUse.Bind, out IpcAddress made, out var error)
+            ? BindAt(made, transport, directory, settings)
+            : new BindResult(null, error);
+        if (result.Listener is null)
+        {
+            TryRemove(directory);
+        }
+
+        return result;
+    }
+
     private static BindResult BindAt(IpcAddress address, Transport transport, string? directory, SocketSettings settings)
     {
         Socket? socket = null;
         try
         {
-            var path = address.Kind == IpcKind.Abstract ? null : SocketPath.FromRoot(address.Text);
+            var path = address.Kind == IpcKind.Abstract ? null : Path.GetFullPath(address.Text);
             socket = IpcSocketOptions.Open();
-            var error = BindTo(socket, address.FromRoot(path), path);
-            if (error.Fault != EndpointFault.None)
+            var error = BindTo(socket, address, path);
+            if (error.Code != ZlinkError.None)
             {
                 return new BindResult(null, error);
             }

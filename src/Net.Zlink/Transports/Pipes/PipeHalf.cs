@@ -1,3 +1,5 @@
+using System.Buffers;
+using System.IO.Pipelines;
 using System.Net.Sockets;
 using System.Runtime.CompilerServices;
 using Net.Zlink.Flow;
@@ -165,5 +167,120 @@ internal abstract class PipeHalf : IThreadPoolWorkItem
         }
 
         _released.TrySetResult();
+    }
+}
+
+/// <summary>The shard reads what the last wait brought. Until it has read all of it, the pipe is not asked for more.</summary>
+internal sealed class PipeReading(PipeWire wire, PipeReader reader) : PipeHalf
+{
+    private ReadOnlySequence<byte> _unread;
+    private SequencePosition _end;
+    private bool _isHeld;
+    private int _unreadBytes;
+
+    /// <summary>Any thread.</summary>
+    public int UnreadBytes => Volatile.Read(ref _unreadBytes);
+
+    /// <summary>Behind what is unread.</summary>
+    public bool HasEnded { get; private set; }
+
+    public bool TryWait() => UnreadBytes == 0 && !HasEnded && TryBegin();
+
+    public int Receive(Span<byte> into)
+    {
+        if (IsBusy)
+        {
+            return 0;
+        }
+
+        int received = (int)Math.Min(into.Length, _unread.Length);
+        _unread.Slice(0, received).CopyTo(into);
+        Keep(_unread.Slice(received));
+        return received;
+    }
+
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    protected override async ValueTask RunAsync()
+    {
+        do
+        {
+            if (_isHeld)
+            {
+                _isHeld = false;
+                reader.AdvanceTo(_end);
+            }
+
+            ReadResult result = await OffCallerAsync(reader.ReadAsync(CancellationToken.None)).ConfigureAwait(false);
+            (_end, _isHeld) = (result.Buffer.End, true);
+            HasEnded = result.IsCompleted;
+            Keep(result.Buffer);
+        }
+        while (!HasEnded && UnreadBytes == 0 && !IsClosed);
+    }
+
+    protected override void Cancel() => reader.CancelPendingRead();
+
+    protected override void Complete(Exception? reason) => reader.Complete(reason);
+
+    protected override void Notify() => wire.Sink.OnInput();
+
+    private void Keep(in ReadOnlySequence<byte> unread)
+    {
+        _unread = unread;
+        Volatile.Write(ref _unreadBytes, (int)Math.Min(int.MaxValue, unread.Length));
+    }
+}
+
+/// <summary>A write is over when the pipe has taken it: that is how a pipe that is full holds back its writer.</summary>
+internal sealed class PipeWriting(PipeWire wire, PipeWriter writer) : PipeHalf
+{
+    private ReadOnlyMemory<byte> _bytes;
+    private bool _isEnding;
+    private bool _isCut; // Bytes that were to be written are not, or not all of them.
+
+    public bool TrySend(ReadOnlyMemory<byte> bytes)
+    {
+        _bytes = bytes;
+        _isCut = true;
+        return TryBegin();
+    }
+
+    public bool TryEnd()
+    {
+        _isEnding = true;
+        return TryBegin();
+    }
+
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    protected override async ValueTask RunAsync()
+    {
+        FlushResult result = await OffCallerAsync(_isEnding ? EndAsync() : writer.WriteAsync(_bytes, CancellationToken.None))
+            .ConfigureAwait(false);
+        _bytes = default;
+        _isCut = result.IsCanceled;
+        Failure = result.IsCompleted ? new IOException("its other side does not read any more") : null;
+    }
+
+    protected override void Cancel() => writer.CancelPendingFlush();
+
+    /// <summary>Completing in order would wait for bytes that a cancelled flush has left.</summary>
+    protected override void Complete(Exception? reason) => writer.Complete(_isCut ? reason ?? new OperationCanceledException() : reason);
+
+    protected override void Notify()
+    {
+        if (_isEnding)
+        {
+            wire.Sink.OnEnded();
+        }
+        else
+        {
+            wire.Sink.OnSent();
+        }
+    }
+
+    private async ValueTask<FlushResult> EndAsync()
+    {
+        await writer.CompleteAsync().ConfigureAwait(false);
+        return default;
     }
 }

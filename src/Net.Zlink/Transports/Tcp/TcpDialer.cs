@@ -3,239 +3,218 @@ using System.Net.Sockets;
 
 namespace Net.Zlink.Transports.Tcp;
 
-internal static class TcpDialer
+/// <summary>
+/// The next address begins when one fails, or after 250 ms; the first that answers wins (RFC 8305).
+/// <see cref="SocketSettings.ConnectTimeout"/> limits all of it, and shortens the pause so that each address is tried.
+/// </summary>
+internal sealed class TcpDialer(
+    TcpEndpoint endpoint, TcpSettings settings, TimeProvider time, Action? connecting, CancellationToken cancellation)
 {
     private static readonly TimeSpan LongestTimeout = TimeSpan.FromDays(1);
 
     // RFC 8305, section 5.
     private static readonly TimeSpan NextAddressPause = TimeSpan.FromMilliseconds(250);
 
-    /// <summary>
-    /// The next address begins when one fails, or after 250 ms; the first that answers wins (RFC 8305).
-    /// <see cref="SocketSettings.ConnectTimeout"/> limits all of it, and shortens the pause so that each address is tried.
-    /// </summary>
-    public static Task<DialResult> DialAsync(
-        TcpEndpoint endpoint, TcpSettings settings, TimeProvider time, Action? connecting, CancellationToken cancellation) =>
-        DialAsync(endpoint, settings, time, NameSource.System, DescriptorHeadroom.OfDials, onSocket: null, connecting, cancellation);
+    private readonly TcpAddress _address = endpoint.Address;
+    private readonly long _started = time.GetTimestamp();
+    private Action? _connecting = connecting;
 
-    internal static Task<DialResult> DialAsync(
-        TcpEndpoint endpoint,
-        TcpSettings settings,
-        TimeProvider time,
-        NameSource names,
-        DescriptorHeadroom? headroom,
-        Action<Socket>? onSocket,
-        Action? connecting,
-        CancellationToken cancellation) =>
-        new Attempt(endpoint, settings, time, names, headroom, onSocket, connecting, cancellation).RunAsync();
+    public DescriptorHeadroom? Headroom { get; init; } = DescriptorHeadroom.OfDials;
 
-    private sealed class Attempt(
-        TcpEndpoint endpoint,
-        TcpSettings settings,
-        TimeProvider time,
-        NameSource names,
-        DescriptorHeadroom? headroom,
-        Action<Socket>? onSocket,
-        Action? connecting,
-        CancellationToken cancellation)
+    public Action<Socket>? OnSocket { get; init; }
+
+    public async Task<DialResult> DialAsync()
     {
-        private readonly TcpAddress _address = endpoint.Address;
-        private readonly long _started = time.GetTimestamp();
-        private Action? _connecting = connecting;
-
-        public async Task<DialResult> RunAsync()
+        if (cancellation.IsCancellationRequested)
         {
-            if (cancellation.IsCancellationRequested)
+            return TcpFaults.Cancelled(_address.Host);
+        }
+
+        IPAddress[] addresses;
+        EndpointError error;
+        try
+        {
+            using var deadline = new Deadline(TimeLeft(), time, cancellation);
+            (addresses, error) = await TcpResolver
+                .ResolveDestinationAsync(_address.Host, settings.IPv6, endpoint.NameSource, deadline.Token)
+                .ConfigureAwait(false);
+        }
+        catch (OperationCanceledException)
+        {
+            var name = EndpointError.Quote(_address.Host.Text);
+            return cancellation.IsCancellationRequested
+                ? TcpFaults.Cancelled(_address.Host)
+                : TcpFaults.TimedOut($"the name {name} was not looked up", settings.ConnectTimeout);
+        }
+
+        return addresses.Length == 0
+            ? TcpFaults.Unresolved(error)
+            : await TryAllAsync(addresses).ConfigureAwait(false);
+    }
+
+    private async Task<DialResult> TryAllAsync(IPAddress[] addresses)
+    {
+        using var others = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
+        var running = new List<Task<DialResult>>();
+        var result = default(DialResult);
+        var next = 0;
+        while (next < addresses.Length || running.Count > 0)
+        {
+            if (next < addresses.Length)
+            {
+                running.Add(TryAsync(new IPEndPoint(addresses[next++], _address.Port), others.Token));
+            }
+
+            var ended = await FirstEndAsync(running, addresses.Length - next).ConfigureAwait(false);
+            if (ended is null)
+            {
+                continue;
+            }
+
+            running.Remove(ended);
+            result = await ended.ConfigureAwait(false);
+            if (result.Wire is not null || cancellation.IsCancellationRequested || TimeLeft() == TimeSpan.Zero)
+            {
+                break;
+            }
+        }
+
+        await others.CancelAsync().ConfigureAwait(false);
+        foreach (var late in running)
+        {
+            (await late.ConfigureAwait(false)).Wire?.Dispose();
+        }
+
+        return result.Wire is null && addresses.Length > 1 && !cancellation.IsCancellationRequested
+            ? TcpFaults.AllFailed(_address.Host, addresses.Length, result)
+            : result;
+    }
+
+    private async Task<Task<DialResult>?> FirstEndAsync(List<Task<DialResult>> running, int further)
+    {
+        if (further == 0)
+        {
+            return await Task.WhenAny(running).ConfigureAwait(false);
+        }
+
+        var left = TimeLeft();
+        var share = left == Timeout.InfiniteTimeSpan ? NextAddressPause : left / (further + 1);
+        Task first;
+        using (var over = new CancellationTokenSource())
+        {
+            Task pause = Task.Delay(share < NextAddressPause ? share : NextAddressPause, time, over.Token);
+            first = await Task.WhenAny([.. running, pause]).ConfigureAwait(false);
+            await over.CancelAsync().ConfigureAwait(false);
+        }
+
+        return first as Task<DialResult>;
+    }
+
+    private async Task<DialResult> TryAsync(IPEndPoint remote, CancellationToken end)
+    {
+        var left = TimeLeft();
+        Socket? socket = null;
+        try
+        {
+            socket = new Socket(remote.AddressFamily, SocketType.Stream, ProtocolType.Tcp);
+            OnSocket?.Invoke(socket);
+            if (Headroom is not null && Headroom.Refuses(socket))
+            {
+                return TcpFaults.Refused(SocketError.TooManyOpenSockets, remote);
+            }
+
+            TcpSocketOptions.ApplyTo(socket, settings);
+            if (BindSource(socket) is { } fault)
+            {
+                return fault;
+            }
+
+            using var deadline = new Deadline(left, time, end);
+            using var operation = new ConnectOperation(remote);
+            _connecting?.Invoke();
+            _connecting = null;
+            var error = await operation.RunAsync(socket, deadline.Token).ConfigureAwait(false);
+            if (end.IsCancellationRequested)
             {
                 return TcpFaults.Cancelled(_address.Host);
             }
 
-            IPAddress[] addresses;
-            EndpointError error;
-            try
+            if (deadline.IsOver)
             {
-                using var deadline = new Deadline(TimeLeft(), time, cancellation);
-                (addresses, error) = await TcpResolver
-                    .ResolveDestinationAsync(_address.Host, settings.IPv6, names, deadline.Token)
-                    .ConfigureAwait(false);
-            }
-            catch (OperationCanceledException)
-            {
-                var name = EndpointError.Quote(_address.Host.Text);
-                return cancellation.IsCancellationRequested
-                    ? TcpFaults.Cancelled(_address.Host)
-                    : TcpFaults.TimedOut($"the name {name} was not looked up", settings.ConnectTimeout);
+                return TcpFaults.TimedOut($"{remote} did not answer", left);
             }
 
-            return addresses.Length == 0
-                ? TcpFaults.Unresolved(error)
-                : await TryAllAsync(addresses).ConfigureAwait(false);
+            if (error != SocketError.Success)
+            {
+                return TcpFaults.Refused(error, remote);
+            }
+
+            if (IsItsOwnPeer(socket))
+            {
+                return TcpFaults.Refused(SocketError.ConnectionRefused, remote);
+            }
+
+            socket.Blocking = false;
+            var wire = new SocketWire(socket, endpoint.Transport);
+            socket = null;
+            return new DialResult(wire, SocketError.Success, "");
         }
-
-        private async Task<DialResult> TryAllAsync(IPAddress[] addresses)
+        catch (SocketException e)
         {
-            using var others = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
-            var running = new List<Task<DialResult>>();
-            var result = default(DialResult);
-            var next = 0;
-            while (next < addresses.Length || running.Count > 0)
-            {
-                if (next < addresses.Length)
-                {
-                    running.Add(TryAsync(new IPEndPoint(addresses[next++], _address.Port), others.Token));
-                }
-
-                var ended = await FirstEndAsync(running, addresses.Length - next).ConfigureAwait(false);
-                if (ended is null)
-                {
-                    continue;
-                }
-
-                running.Remove(ended);
-                result = await ended.ConfigureAwait(false);
-                if (result.Wire is not null || cancellation.IsCancellationRequested || TimeLeft() == TimeSpan.Zero)
-                {
-                    break;
-                }
-            }
-
-            await others.CancelAsync().ConfigureAwait(false);
-            foreach (var late in running)
-            {
-                (await late.ConfigureAwait(false)).Wire?.Dispose();
-            }
-
-            return result.Wire is null && addresses.Length > 1 && !cancellation.IsCancellationRequested
-                ? TcpFaults.AllFailed(_address.Host, addresses.Length, result)
-                : result;
+            return TcpFaults.Refused(e.SocketErrorCode, remote);
         }
-
-        private async Task<Task<DialResult>?> FirstEndAsync(List<Task<DialResult>> running, int further)
+        finally
         {
-            if (further == 0)
-            {
-                return await Task.WhenAny(running).ConfigureAwait(false);
-            }
-
-            var left = TimeLeft();
-            var share = left == Timeout.InfiniteTimeSpan ? NextAddressPause : left / (further + 1);
-            Task first;
-            using (var over = new CancellationTokenSource())
-            {
-                Task pause = Task.Delay(share < NextAddressPause ? share : NextAddressPause, time, over.Token);
-                first = await Task.WhenAny([.. running, pause]).ConfigureAwait(false);
-                await over.CancelAsync().ConfigureAwait(false);
-            }
-
-            return first as Task<DialResult>;
+            socket?.Dispose();
         }
+    }
 
-        private async Task<DialResult> TryAsync(IPEndPoint remote, CancellationToken end)
+    // When a free local port is dialled, the kernel may choose it as the source and connect the socket to itself. A retrying client
+    // would then keep the server from its port.
+    private static bool IsItsOwnPeer(Socket socket)
+    {
+        try
         {
-            var left = TimeLeft();
-            Socket? socket = null;
-            try
-            {
-                socket = new Socket(remote.AddressFamily, SocketType.Stream, ProtocolType.Tcp);
-                onSocket?.Invoke(socket);
-                if (headroom is not null && headroom.Refuses(socket))
-                {
-                    return TcpFaults.Refused(SocketError.TooManyOpenSockets, remote);
-                }
-
-                TcpSocketOptions.ApplyTo(socket, settings);
-                if (BindSource(socket) is { } fault)
-                {
-                    return fault;
-                }
-
-                using var deadline = new Deadline(left, time, end);
-                using var operation = new ConnectOperation(remote);
-                _connecting?.Invoke();
-                _connecting = null;
-                var error = await operation.RunAsync(socket, deadline.Token).ConfigureAwait(false);
-                if (end.IsCancellationRequested)
-                {
-                    return TcpFaults.Cancelled(_address.Host);
-                }
-
-                if (deadline.IsOver)
-                {
-                    return TcpFaults.TimedOut($"{remote} did not answer", left);
-                }
-
-                if (error != SocketError.Success)
-                {
-                    return TcpFaults.Refused(error, remote);
-                }
-
-                if (IsItsOwnPeer(socket))
-                {
-                    return TcpFaults.Refused(SocketError.ConnectionRefused, remote);
-                }
-
-                socket.Blocking = false;
-                var wire = new SocketWire(socket, endpoint.Transport);
-                socket = null;
-                return new DialResult(wire, SocketError.Success, "");
-            }
-            catch (SocketException e)
-            {
-                return TcpFaults.Refused(e.SocketErrorCode, remote);
-            }
-            finally
-            {
-                socket?.Dispose();
-            }
+            return socket.RemoteEndPoint is { } reached && reached.Equals(socket.LocalEndPoint);
         }
-
-        // When a free local port is dialled, the kernel may choose it as the source and connect the socket to itself. A retrying client
-        // would then keep the server from its port.
-        private static bool IsItsOwnPeer(Socket socket)
+        catch (SocketException)
         {
-            try
-            {
-                return socket.RemoteEndPoint is { } reached && reached.Equals(socket.LocalEndPoint);
-            }
-            catch (SocketException)
-            {
-                return false;
-            }
+            return false;
         }
+    }
 
-        private DialResult? BindSource(Socket socket)
+    private DialResult? BindSource(Socket socket)
+    {
+        if (_address.SourceHost is null)
         {
-            if (_address.SourceHost is null)
-            {
-                return null;
-            }
-
-            if (!TcpResolver.TryResolveSource(
-                _address.SourceHost, _address.SourcePort, socket.AddressFamily, names, out var source, out var error))
-            {
-                return TcpFaults.SourceUnresolved(error);
-            }
-
-            try
-            {
-                socket.Bind(source);
-                return null;
-            }
-            catch (SocketException e)
-            {
-                return TcpFaults.SourceRefused(e, source);
-            }
+            return null;
         }
 
-        private TimeSpan TimeLeft()
+        if (!TcpResolver.TryResolveSource(
+            _address.SourceHost, _address.SourcePort, socket.AddressFamily, endpoint.NameSource, out var source, out var error))
         {
-            if (settings.ConnectTimeout <= TimeSpan.Zero || settings.ConnectTimeout > LongestTimeout)
-            {
-                return Timeout.InfiniteTimeSpan;
-            }
-
-            var left = settings.ConnectTimeout - time.GetElapsedTime(_started);
-            return left > TimeSpan.Zero ? left : TimeSpan.Zero;
+            return TcpFaults.SourceUnresolved(error);
         }
+
+        try
+        {
+            socket.Bind(source);
+            return null;
+        }
+        catch (SocketException e)
+        {
+            return TcpFaults.SourceRefused(e, source);
+        }
+    }
+
+    private TimeSpan TimeLeft()
+    {
+        if (settings.ConnectTimeout <= TimeSpan.Zero || settings.ConnectTimeout > LongestTimeout)
+        {
+            return Timeout.InfiniteTimeSpan;
+        }
+
+        var left = settings.ConnectTimeout - time.GetElapsedTime(_started);
+        return left > TimeSpan.Zero ? left : TimeSpan.Zero;
     }
 }

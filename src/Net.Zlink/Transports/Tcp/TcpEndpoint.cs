@@ -16,6 +16,8 @@ internal class TcpEndpoint(EndpointText text, TcpAddress address, NameSource? na
 
     public TcpAddress Address => address;
 
+    public NameSource NameSource { get; } = names ?? NameSource.System;
+
     public static bool TryParse(in EndpointText text, EndpointUse use, out TransportEndpoint endpoint, out EndpointError error)
     {
         bool isParsed = TcpAddress.TryParse(text.Remainder, use, out TcpAddress address, out error);
@@ -32,7 +34,7 @@ internal class TcpEndpoint(EndpointText text, TcpAddress address, NameSource? na
 
     public override Task<DialResult> DialAsync(
         TransportSettings settings, TimeProvider time, Action? connecting, CancellationToken cancellation) =>
-        TcpDialer.DialAsync(this, settings.Tcp, time, connecting, cancellation);
+        new TcpDialer(this, settings.Tcp, time, connecting, cancellation).DialAsync();
 
     /// <summary>What a listener for this is called that got an address from the system.</summary>
     public virtual string BoundText(IPEndPoint local) => Format(local, Scheme, Text);
@@ -58,7 +60,7 @@ internal class TcpEndpoint(EndpointText text, TcpAddress address, NameSource? na
     {
         if (!_named.TryGetValue(ipv6, out IPEndPoint? named))
         {
-            named = TcpResolver.TryResolveBind(address, ipv6, names ?? NameSource.System, out IPEndPoint resolved, out _) ? resolved : null;
+            named = TcpResolver.TryResolveBind(address, ipv6, NameSource, out IPEndPoint resolved, out _) ? resolved : null;
             _named.Add(ipv6, named);
         }
 

@@ -13,17 +13,12 @@ internal static class TcpFaults
         var os = exception.SocketErrorCode;
         if (os == SocketError.SocketError && settings.Device.Length > 0)
         {
-            return new EndpointError(EndpointFault.NoSuchName,
+            return new EndpointError(ZlinkError.NoDevice,
                 $"this machine has no device {EndpointError.Quote(settings.Device)}; check BindToDevice", os);
         }
 
-        var fault = os switch
-        {
-            SocketError.AddressAlreadyInUse => EndpointFault.AddressInUse,
-            SocketError.TooManyOpenSockets => EndpointFault.NoDescriptors,
-            _ => EndpointFault.NotBindable,
-        };
-        return new EndpointError(fault, BindSentence(os, exception.Message, endPoint, settings.ShareAddress), os);
+        var code = os == SocketError.TooManyOpenSockets ? ZlinkError.TooManySockets : ZlinkError.AddressInUse;
+        return new EndpointError(code, BindSentence(os, exception.Message, endPoint, settings.ShareAddress), os);
     }
 
     private static string BindSentence(SocketError os, string message, IPEndPoint endPoint, bool shareAddress)

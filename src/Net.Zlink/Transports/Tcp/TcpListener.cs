@@ -30,22 +30,17 @@ internal sealed class TcpListener : ITransportListener
 
     public long Handle { get; }
 
-    public long SinkFaults => _loop.SinkFaults;
-
     /// <summary>Connections wait in the kernel until <see cref="Start"/>.</summary>
-    public static BindResult Bind(TcpEndpoint endpoint, TcpSettings settings, WireUpgrade? upgrade) =>
-        Bind(endpoint, settings, NameSource.System, DescriptorHeadroom.OfThisProcess(), accept: null, upgrade);
-
-    internal static BindResult Bind(
+    public static BindResult Bind(
         TcpEndpoint endpoint,
         TcpSettings settings,
-        NameSource names,
-        DescriptorHeadroom? headroom,
-        Func<Socket, SocketAsyncEventArgs, bool>? accept,
-        WireUpgrade? upgrade = null,
+        WireUpgrade? upgrade,
+        DescriptorHeadroom? headroom = null,
+        Func<Socket, SocketAsyncEventArgs, bool>? accept = null,
         Action<EndPoint>? bound = null)
     {
-        if (!TcpResolver.TryResolveBind(endpoint.Address, settings.IPv6, names, out var endPoint, out var error))
+        headroom ??= DescriptorHeadroom.OfThisProcess();
+        if (!TcpResolver.TryResolveBind(endpoint.Address, settings.IPv6, endpoint.NameSource, out var endPoint, out var error))
         {
             return new BindResult(null, error);
         }

@@ -106,7 +106,7 @@ internal static class TcpResolver
             if (chosen.AddressFamily != family)
             {
                 error = new EndpointError(
-                    EndpointFault.NoSuchName,
+                    ZlinkError.NoDevice,
                     $"the source {EndpointError.Quote(host.Text)} and the destination differ in family; use IPv4 or IPv6 for both");
                 return false;
             }
@@ -117,7 +117,7 @@ internal static class TcpResolver
             if (own is null)
             {
                 error = new EndpointError(
-                    EndpointFault.NoSuchName,
+                    ZlinkError.NoDevice,
                     $"the source {EndpointError.Quote(host.Text)} is neither an address nor a network interface; use one of those");
                 return false;
             }
@@ -194,17 +194,17 @@ internal static class TcpResolver
         }
 
         error = new EndpointError(
-            EndpointFault.NoSuchName,
+            ZlinkError.NoDevice,
             $"there is no network interface {EndpointError.Quote(host.Zone)}; the part after % must name one, or be its number");
         return false;
     }
 
     private static EndpointError NeedsIPv6(TcpHost host) =>
         new(
-            EndpointFault.NoSuchName,
+            ZlinkError.NoDevice,
             $"{EndpointError.Quote(host.Text)} is an IPv6 address and IPv6 is off; set the IPv6 option, or use an IPv4 address");
 
-    private static EndpointError NoAddress(string name, bool ipv6) => new(EndpointFault.NoSuchName, ipv6
+    private static EndpointError NoAddress(string name, bool ipv6) => new(ZlinkError.NoDevice, ipv6
         ? $"{EndpointError.Quote(name)} has no address; use a name or an interface that has one"
         : $"{EndpointError.Quote(name)} has no IPv4 address; set the IPv6 option, or use a name or an interface that has one");
 
@@ -214,16 +214,16 @@ internal static class TcpResolver
         return os switch
         {
             SocketError.TryAgain => new(
-                EndpointFault.NoSuchName,
+                ZlinkError.NoDevice,
                     $"the name {EndpointError.Quote(name)} could not be looked up just now; check the machine's name server, or use an "
                     + $"address", os),
 
             SocketError.SocketError => new(
-                EndpointFault.NoSuchName,
+                ZlinkError.NoDevice,
                 $"the name {EndpointError.Quote(name)} could not be looked up; see whether this process is out of file descriptors "
                     + $"(ulimit -n), or use an address",
                 SocketError.TryAgain),
-            _ => new(EndpointFault.NoSuchName,
+            _ => new(ZlinkError.NoDevice,
                 $"there is no host or network interface {EndpointError.Quote(name)}; check the spelling, or use an address", os),
         };
     }

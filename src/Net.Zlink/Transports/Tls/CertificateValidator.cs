@@ -6,7 +6,7 @@ using Net.Zlink.Monitoring;
 
 namespace Net.Zlink.Transports.Tls;
 
-internal sealed class CertificateValidator(TlsSettings settings, string? host)
+internal sealed class CertificateValidator(TlsOptions settings, string? host)
 {
     public string? Refusal { get; private set; }
 

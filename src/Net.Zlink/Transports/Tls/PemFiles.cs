@@ -18,7 +18,7 @@ internal static class PemFiles
         exception is IOException or UnauthorizedAccessException or CryptographicException or ArgumentException;
 
     /// <summary>Nothing is downloaded.</summary>
-    public static SslStreamCertificateContext ReadOwn(TlsSettings settings)
+    public static SslStreamCertificateContext ReadOwn(TlsOptions settings)
     {
         X509Certificate2 certificate = Read(settings);
         var chain = new X509Certificate2Collection();
@@ -39,7 +39,7 @@ internal static class PemFiles
         return authorities.Count > 0 ? authorities : throw new CryptographicException("the file holds no certificate");
     }
 
-    private static X509Certificate2 Read(TlsSettings settings)
+    private static X509Certificate2 Read(TlsOptions settings)
     {
         X509Certificate2 certificate = ReadWithKey(
             settings.CertificateFile, settings.KeyFile.Length > 0 ? settings.KeyFile : settings.CertificateFile, settings.KeyPassword);

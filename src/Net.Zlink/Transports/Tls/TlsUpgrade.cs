@@ -6,7 +6,7 @@ using Net.Zlink.Monitoring;
 
 namespace Net.Zlink.Transports.Tls;
 
-internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings settings, string? host, TimeSpan limit) : WireUpgrade
+internal sealed class TlsUpgrade(TlsCredentials credentials, TlsOptions settings, string? host, TimeSpan limit) : WireUpgrade
 {
     public override string FirstPhase => "the TLS handshake";
 
@@ -27,7 +27,7 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
         settings.HandshakeTimeout);
 
     public override async Task<UpgradeResult> RunAsync(
-        KernelWire raw, BufferPool pool, TimeProvider time, PeerWait? waits, CancellationToken cancellation)
+        SocketWire raw, BufferPool pool, TimeProvider time, PeerWait? waits, CancellationToken cancellation)
     {
         (TlsStream? tls, UpgradeResult failure) =
             await AuthenticateAsync(raw.Socket, pool, time, waits, cancellation).ConfigureAwait(false);

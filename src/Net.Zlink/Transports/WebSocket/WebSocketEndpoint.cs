@@ -1,3 +1,4 @@
+using System.Buffers;
 using System.Globalization;
 using System.Net;
 using System.Net.Sockets;
@@ -11,6 +12,8 @@ internal sealed class WebSocketEndpoint(EndpointText text, TcpAddress address, s
 {
     /// <summary>The longest path and query to send or bind: half of the longest request head.</summary>
     public const int LongestTarget = 16 * 1024;
+
+    private static readonly SearchValues<char> s_notOfHosts = SearchValues.Create("/?#*@ ");
 
     private readonly int _query = target.IndexOf('?', StringComparison.Ordinal);
 
@@ -27,7 +30,7 @@ internal sealed class WebSocketEndpoint(EndpointText text, TcpAddress address, s
         string authority = end < 0 ? text.Remainder : text.Remainder[..end];
         string target = end < 0 ? "/" : text.Remainder[end] == '/' ? text.Remainder[end..] : $"/{text.Remainder[end..]}";
         error = Check(target);
-        if (error.Fault != EndpointFault.None || !TcpAddress.TryParse(authority, use, out TcpAddress address, out error))
+        if (error.Code != ZlinkError.None || !TcpAddress.TryParse(authority, use, out TcpAddress address, out error))
         {
             return false;
         }
@@ -52,10 +55,9 @@ internal sealed class WebSocketEndpoint(EndpointText text, TcpAddress address, s
     public override BindResult Listen(TransportSettings settings)
     {
         TlsUpgrade? tls = null;
-        string? complaint = settings.WebSocket.Check() ?? (IsSecure ? TlsUpgrade.CreateServer(settings, out tls) : null);
+        string? complaint = Check(settings.WebSocket) ?? (IsSecure ? TlsUpgrade.CreateServer(settings, out tls) : null);
         return complaint is not null ? new BindResult(null, EndpointError.Invalid(complaint))
-            : Tcp.TcpListener.Bind(this, settings.Tcp, new WebSocketServerUpgrade(
-                tls, settings.WebSocket, settings.HandshakeTimeout, settings.CloseTimeout));
+            : Tcp.TcpListener.Bind(this, settings.Tcp, new WebSocketServerUpgrade(tls, settings));
     }
 
     public override string BoundText(IPEndPoint local) =>
@@ -65,7 +67,7 @@ internal sealed class WebSocketEndpoint(EndpointText text, TcpAddress address, s
     public override WireUpgrade DialUpgrade(TransportSettings settings) => new WebSocketClientUpgrade(
         IsSecure ? TlsUpgrade.CreateClient(settings, Host) : null,
         string.Create(CultureInfo.InvariantCulture, $"{InUrl(Host.Split('%')[0])}:{Port}"),
-        target, settings.WebSocket, settings.HandshakeTimeout, settings.CloseTimeout);
+        target, settings);
 
     private string InUrl(string host) => Address.Host.Address?.AddressFamily == AddressFamily.InterNetworkV6 ? $"[{host}]" : host;
 
@@ -77,4 +79,21 @@ internal sealed class WebSocketEndpoint(EndpointText text, TcpAddress address, s
                 $"the path {EndpointError.Quote(target.Split('?')[0])} or its query holds a character that no request can carry; write it "
                 + $"percent-encoded")
             : EndpointError.None;
+
+    /// <summary>
+    /// Finds entries that match no request: an origin is a scheme, a host and a non-default port (RFC 6454, 6.2), and a path begins with a
+    /// slash.
+    /// </summary>
+    private static string? Check(WebSocketTransportOptions options) =>
+        options.AllowedOrigins.FirstOrDefault(static one => !IsOrigin(one)) is { } origin
+            ? $"{EndpointError.Quote(origin)} in WebSocket.AllowedOrigins is not an origin; write https://shop.example or "
+                + $"http://localhost:8080, without a path, or leave the list empty to let every page in"
+            : options.AllowedPaths.FirstOrDefault(static one => !one.StartsWith('/')) is { } path
+                ? $"{EndpointError.Quote(path)} in WebSocket.AllowedPaths is not a path; write /chat, or leave the list empty to let any "
+                    + $"be asked for"
+                : null;
+
+    private static bool IsOrigin(string text) => text is "null" or "file://"
+        || (text.IndexOf("://", StringComparison.Ordinal) is var at and > 0 && at + 3 < text.Length
+            && text.AsSpan(at + 3).IndexOfAny(s_notOfHosts) < 0);
 }

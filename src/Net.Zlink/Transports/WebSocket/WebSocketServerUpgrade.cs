@@ -8,9 +8,8 @@ using Net.Zlink.Transports.Tls;
 
 namespace Net.Zlink.Transports.WebSocket;
 
-internal sealed class WebSocketServerUpgrade(
-    TlsUpgrade? tls, WebSocketSettings settings, TimeSpan limit, TimeSpan closeTimeout)
-    : WebSocketUpgrade(tls, isServer: true, settings, limit, closeTimeout)
+internal sealed class WebSocketServerUpgrade(TlsUpgrade? tls, TransportSettings settings)
+    : WebSocketUpgrade(tls, isServer: true, settings)
 {
     private const int Forbidden = 403;
     private const int NotFound = 404;
@@ -49,8 +48,8 @@ internal sealed class WebSocketServerUpgrade(
             head = new UpgradeHead(bytes);
             if (Settings.Admission is { } admits)
             {
-                (request, why) = await AskAsync(admits, new UpgradeContext(head, socket.RemoteEndPoint, certificate, cancellation),
-                    request).ConfigureAwait(false);
+                var context = new WebSocketRequest(head, socket.RemoteEndPoint, certificate);
+                (request, why) = await AskAsync(() => admits(context, cancellation), request, cancellation).ConfigureAwait(false);
             }
         }
 
@@ -69,14 +68,13 @@ internal sealed class WebSocketServerUpgrade(
 
     private (UpgradeRequest Request, string Why) Classify(UpgradeRequest request)
     {
-        if (request.Refusal == 0 && Settings.AllowedPaths.Count > 0
-            && !Settings.AllowedPaths.Contains(request.Path, StringComparer.Ordinal))
+        if (request.Refusal == 0 && Settings.AllowedPaths.Count > 0 && !Settings.AllowedPaths.Contains(request.Path))
         {
             return (request with { Refusal = NotFound, Reason = "There is no WebSocket at this path" }, "");
         }
 
         return request is { Refusal: 0, Origin: { } origin } && Settings.AllowedOrigins.Count > 0
-            && !Settings.AllowedOrigins.Contains(origin, StringComparer.OrdinalIgnoreCase)
+            && !Settings.AllowedOrigins.Contains(origin)
             ? (request with { Refusal = Forbidden, Reason = "Pages of this origin may not connect here" },
                 $" ({EndpointError.Quote(origin)} is not among AllowedOrigins)")
             : (request, "");
@@ -84,16 +82,16 @@ internal sealed class WebSocketServerUpgrade(
 
     /// <summary>Runs on a thread of its own until the first await, since it may block; abandoned at the time limit.</summary>
     private async Task<(UpgradeRequest Request, string Why)> AskAsync(
-        Func<UpgradeContext, ValueTask<UpgradeRefusal>> admits, UpgradeContext context, UpgradeRequest request)
+        Func<ValueTask<WebSocketAdmission>> ask, UpgradeRequest request, CancellationToken cancellation)
     {
-        await _asking.WaitAsync(context.Cancellation).ConfigureAwait(false);
-        Task<UpgradeRefusal> asking = OnOwnThreadAsync(admits, context);
+        await _asking.WaitAsync(cancellation).ConfigureAwait(false);
+        Task<WebSocketAdmission> asking = OnOwnThreadAsync(ask);
         try
         {
-            UpgradeRefusal refusal = await asking.WaitAsync(context.Cancellation).ConfigureAwait(false);
-            return (request with { Refusal = refusal.Status, Reason = refusal.Reason ?? "" }, "");
+            WebSocketAdmission answer = await asking.WaitAsync(cancellation).ConfigureAwait(false);
+            return (request with { Refusal = answer.Status, Reason = answer.Reason ?? "" }, "");
         }
-        catch (OperationCanceledException) when (context.Cancellation.IsCancellationRequested)
+        catch (OperationCanceledException) when (cancellation.IsCancellationRequested)
         {
             _ = asking.ContinueWith(static late => _ = late.Exception, CancellationToken.None, TaskContinuationOptions.OnlyOnFaulted,
                 TaskScheduler.Default);
@@ -108,12 +106,12 @@ internal sealed class WebSocketServerUpgrade(
         }
     }
 
-    private async Task<UpgradeRefusal> OnOwnThreadAsync(Func<UpgradeContext, ValueTask<UpgradeRefusal>> admits, UpgradeContext context)
+    private async Task<WebSocketAdmission> OnOwnThreadAsync(Func<ValueTask<WebSocketAdmission>> ask)
     {
         await ThreadHop.ToOwnThread;
         try
         {
-            return await DefaultContext.Run(() => admits(context)).ConfigureAwait(false);
+            return await DefaultContext.Run(ask).ConfigureAwait(false);
         }
         finally
         {

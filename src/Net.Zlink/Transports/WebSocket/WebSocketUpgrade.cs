@@ -9,8 +9,7 @@ using Net.Zlink.Transports.Tls;
 namespace Net.Zlink.Transports.WebSocket;
 
 /// <summary>Bytes after either head are the first of the WebSocket.</summary>
-internal abstract class WebSocketUpgrade(TlsUpgrade? tls, bool isServer, WebSocketSettings settings,
-    TimeSpan limit, TimeSpan closeTimeout) : WireUpgrade
+internal abstract class WebSocketUpgrade(TlsUpgrade? tls, bool isServer, TransportSettings settings) : WireUpgrade
 {
     protected const int Ended = -1;
 
@@ -24,12 +23,12 @@ internal abstract class WebSocketUpgrade(TlsUpgrade? tls, bool isServer, WebSock
 
     public override string? Staleness => tls?.Staleness;
 
-    protected override TimeSpan Limit => limit;
+    protected override TimeSpan Limit => settings.HandshakeTimeout;
 
-    protected WebSocketSettings Settings => settings;
+    protected WebSocketTransportOptions Settings => settings.WebSocket;
 
     public override async Task<UpgradeResult> RunAsync(
-        KernelWire raw, BufferPool pool, TimeProvider time, PeerWait? waits, CancellationToken cancellation)
+        SocketWire raw, BufferPool pool, TimeProvider time, PeerWait? waits, CancellationToken cancellation)
     {
         Socket socket = raw.Socket;
         TlsStream? secure = null;
@@ -51,7 +50,7 @@ internal abstract class WebSocketUpgrade(TlsUpgrade? tls, bool isServer, WebSock
         }
 
         inner.PeerWaits = waits;
-        var stream = new FrameStream((Stream?)secure ?? inner, inner, pool) { LongestHead = settings.MaxUpgradeSize };
+        var stream = new FrameStream((Stream?)secure ?? inner, inner, pool) { LongestHead = Settings.MaxUpgradeSize };
         UpgradeResult result = await ExchangeAsync(stream, secure, raw, pool, time, cancellation).ConfigureAwait(false);
         if (result.Wire is { } wire)
         {
@@ -130,7 +129,7 @@ internal abstract class WebSocketUpgrade(TlsUpgrade? tls, bool isServer, WebSock
     }
 
     private async Task<UpgradeResult> ExchangeAsync(
-        FrameStream stream, TlsStream? secure, KernelWire raw, BufferPool pool, TimeProvider time, CancellationToken cancellation)
+        FrameStream stream, TlsStream? secure, SocketWire raw, BufferPool pool, TimeProvider time, CancellationToken cancellation)
     {
         using Deadline deadline = StartPhase(time, cancellation);
         try
@@ -150,7 +149,7 @@ internal abstract class WebSocketUpgrade(TlsUpgrade? tls, bool isServer, WebSock
             // After both CLOSEs the library's client waits a second for the server's end, and then abandons that read.
             stream.IsOver = () => webSocket.State == WebSocketState.Closed;
             return UpgradeResult.Of(new WebSocketWire(
-                raw.Socket, raw.Transport, webSocket, stream, secure, pool, isServer, settings.PingInterval, closeTimeout, time)
+                raw.Socket, raw.Transport, webSocket, stream, secure, pool, isServer, Settings.PingInterval, settings.CloseTimeout, time)
             {
                 RemoteCertificate = certificate,
                 Tls = secure is null ? null : new TlsSession(secure),
@@ -166,14 +165,14 @@ internal abstract class WebSocketUpgrade(TlsUpgrade? tls, bool isServer, WebSock
 }
 
 internal sealed class WebSocketClientUpgrade(
-    TlsUpgrade? tls, string authority, string path, WebSocketSettings settings, TimeSpan limit, TimeSpan closeTimeout)
-    : WebSocketUpgrade(tls, isServer: false, settings, limit, closeTimeout)
+    TlsUpgrade? tls, string authority, string path, TransportSettings settings) : WebSocketUpgrade(tls, isServer: false, settings)
 {
     protected override async Task<(UpgradeResult? Failure, UpgradeHead? Head, string? SubProtocol)> ExchangeAsync(
         FrameStream stream, Socket socket, X509Certificate2? certificate, CancellationToken cancellation)
     {
         string key = WebSocketKey.Create();
-        await stream.WriteAsync(UpgradeRequest.Write(authority, path, key, Settings.RequestFields), cancellation).ConfigureAwait(false);
+        string fields = WebSocketRequestFields.Write(Settings.RequestFields, Settings.SubProtocols);
+        await stream.WriteAsync(UpgradeRequest.Write(authority, path, key, fields), cancellation).ConfigureAwait(false);
         int length = await ReadHeadAsync(stream, isRequest: false, cancellation).ConfigureAwait(false);
         if (length <= 0)
         {

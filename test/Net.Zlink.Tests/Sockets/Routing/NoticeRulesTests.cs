@@ -80,14 +80,9 @@ public sealed class NoticeRulesTests
         }
 
         Tell(notices.NotifiesCancel(trie.Remove("t"u8, a)), "-");
-        trie.RemoveAll(b, (notices, found), static (prefix, last, state) =>
-        {
-            Assert.Equal("t", Text(prefix));
-            if (state.notices.NotifiesLoss(last))
-            {
-                state.found.Add("-");
-            }
-        });
+        (string prefix, bool last) = Assert.Single(trie.RemoveAll(b));
+        Assert.Equal("t", prefix);
+        Tell(notices.NotifiesLoss(last), "-");
         Assert.Equal(told, string.Join(' ', found));
 
         void Tell(bool tells, string what)

@@ -92,14 +92,5 @@ public sealed class PrefixCountsTests
         }));
     }
 
-    private List<string> InOrder()
-    {
-        List<string> found = [];
-        foreach (ReadOnlySpan<byte> prefix in _counts)
-        {
-            found.Add(Text(prefix));
-        }
-
-        return found;
-    }
+    private IEnumerable<string> InOrder() => _counts.InOrder().Select(static prefix => Text(prefix));
 }

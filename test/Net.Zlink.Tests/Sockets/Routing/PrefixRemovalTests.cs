@@ -26,16 +26,16 @@ public sealed class PrefixRemovalTests
             }
         }
 
-        var removal = new PrefixRemoval<string>(leaving, most);
+        var left = leaving.Slots.GetEnumerator();
         for (int taken = 0; taken < Count; taken += Math.Min(most, Count))
         {
             Assert.Equal(Count - taken, HeldBy(trie, "leaving", Count));
-            Assert.True(removal.RemoveSome());
+            Assert.True(trie.RemoveSome(ref left, most));
             Assert.Equal(Math.Max(0, Count - taken - most), HeldBy(trie, "leaving", Count));
             Assert.Equal(Count / 2, HeldBy(trie, "staying", Count));
         }
 
-        Assert.False(removal.RemoveSome());
+        Assert.False(trie.RemoveSome(ref left, most));
         trie.Forget(leaving);
         Assert.Equal((Count / 2, staying.StoredBytes), (trie.PrefixCount, trie.StoredBytes));
         trie.RemoveAll(staying);

@@ -136,16 +136,8 @@ public sealed class PrefixTreeTests
         Assert.Equal(1 + 255, Check(tree));
     }
 
-    private static List<string> InOrder<TValue>(PrefixTree<TValue> tree)
-    {
-        List<string> found = [];
-        foreach (ReadOnlySpan<byte> prefix in tree.InOrder())
-        {
-            found.Add(Text(prefix));
-        }
-
-        return found;
-    }
+    private static IEnumerable<string> InOrder<TValue>(PrefixTree<TValue> tree) =>
+        tree.InOrder().Select(static node => Text(node.Prefix));
 
     private static List<string> Matches<TValue>(PrefixTree<TValue> tree, string topic)
     {
@@ -169,15 +161,5 @@ public sealed class PrefixTreeTests
 internal static class PrefixTreeTestExtensions
 {
     /// <summary>The values in the order of their prefixes.</summary>
-    public static List<int> Keys(this PrefixTree<int> tree)
-    {
-        List<int> found = [];
-        using OrderedPrefixes<int> prefixes = tree.InOrder();
-        while (prefixes.MoveNext())
-        {
-            found.Add(prefixes.Node.Value);
-        }
-
-        return found;
-    }
+    public static List<int> Keys(this PrefixTree<int> tree) => [.. tree.InOrder().Select(static node => node.Value)];
 }

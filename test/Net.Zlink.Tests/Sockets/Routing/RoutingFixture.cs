@@ -26,26 +26,23 @@ internal static class RoutingFixture
     public static void Same(IEnumerable<string> expected, IEnumerable<string> actual) =>
         Assert.Equal(expected, actual, StringComparer.Ordinal);
 
-    /// <summary>Takes all subscriptions of a peer out, as a publisher does, but at once.</summary>
-    public static void RemoveAll<TPeer>(this SubscriptionTrie<TPeer> trie, Subscriber<TPeer> subscriber)
+    public static List<(string Prefix, bool IsLast)> Of<TPeer>(Subscriber<TPeer> subscriber)
+        where TPeer : class =>
+        [.. subscriber.Prefixes.Select(static one => (Text(one.Prefix), one.IsLast))
+            .OrderBy(static one => one.Item1, StringComparer.Ordinal)];
+
+    /// <summary>Takes all subscriptions of a peer out, as a publisher does, but at once, and returns them.</summary>
+    public static List<(string Prefix, bool IsLast)> RemoveAll<TPeer>(this SubscriptionTrie<TPeer> trie, Subscriber<TPeer> subscriber)
         where TPeer : class
     {
-        var removal = new PrefixRemoval<TPeer>(subscriber);
-        while (removal.RemoveSome())
+        List<(string Prefix, bool IsLast)> all = Of(subscriber);
+        var left = subscriber.Slots.GetEnumerator();
+        while (trie.RemoveSome(ref left))
         {
         }
 
         trie.Forget(subscriber);
-    }
-
-    /// <summary>As the other, and first reports each prefix.</summary>
-    public static void RemoveAll<TPeer, TState>(
-        this SubscriptionTrie<TPeer> trie, Subscriber<TPeer> subscriber, TState state, SubscribedPrefix<TState> removed)
-        where TPeer : class
-        where TState : allows ref struct
-    {
-        trie.ForEachPrefix(subscriber, state, removed);
-        trie.RemoveAll(subscriber);
+        return all;
     }
 
     /// <summary>Checks a tree's structure, and that it has no node without need. Returns the number of nodes, the root included.</summary>

@@ -84,9 +84,8 @@ public sealed class SubscriptionTrieTests
         Subscriber<string> b = _trie.NewSubscriber("B");
         Add(a, "b", "", "a", "ab", "\u00FF", "\0");
         Add(b, "a", "abc");
-        List<string> told = [];
-        _trie.RemoveAll(a, told, static (prefix, last, told) => told.Add(Text(prefix) + (last ? " gone" : " held")));
-        Assert.Equal([" gone", "\0 gone", "a held", "ab gone", "b gone", "\u00FF gone"], told);
+        Assert.Equal([" gone", "\0 gone", "a held", "ab gone", "b gone", "\u00FF gone"],
+            _trie.RemoveAll(a).Select(static one => one.Prefix + (one.IsLast ? " gone" : " held")));
         Same(["B"], Match("abcd"));
         Assert.Equal((2, 0), (_trie.PrefixCount, a.PrefixCount));
         Add(a, "a");
@@ -233,12 +232,7 @@ public sealed class SubscriptionTrieTests
         }
     }
 
-    private List<string> RemoveAll(Subscriber<string> subscriber)
-    {
-        List<string> told = [];
-        _trie.RemoveAll(subscriber, told, static (prefix, _, told) => told.Add(Text(prefix)));
-        return told;
-    }
+    private IEnumerable<string> RemoveAll(Subscriber<string> subscriber) => _trie.RemoveAll(subscriber).Select(static one => one.Prefix);
 
     private List<Subscriber<string>> Found(string topic)
     {

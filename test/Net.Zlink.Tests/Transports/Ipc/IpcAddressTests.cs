@@ -9,9 +9,9 @@ namespace Net.Zlink.Tests.Transports.Ipc;
 
 public sealed class IpcAddressTests
 {
-    private const string Ok = nameof(EndpointFault.None);
-    private const string Invalid = nameof(EndpointFault.Invalid);
-    private const string TooLong = nameof(EndpointFault.NameTooLong);
+    private const string Ok = nameof(ZlinkError.None);
+    private const string Invalid = nameof(ZlinkError.InvalidArgument);
+    private const string TooLong = nameof(ZlinkError.NameTooLong);
 
     // text after "://", what bind says, what connect says
     public static TheoryData<string, string, string> Table => new()
@@ -46,9 +46,9 @@ public sealed class IpcAddressTests
     {
         Assert.Equal(bind is Ok, IpcAddress.TryParse(text, EndpointUse.Bind, out _, out var bindError));
         Assert.Equal(connect is Ok, IpcAddress.TryParse(text, EndpointUse.Connect, out _, out var connectError));
-        Assert.Equal((bind, connect), (bindError.Fault.ToString(), connectError.Fault.ToString()));
-        Assert.Equal(bindError.Fault != EndpointFault.None, TcpTest.IsOneLine(bindError.Sentence));
-        Assert.Equal(connectError.Fault != EndpointFault.None, TcpTest.IsOneLine(connectError.Sentence));
+        Assert.Equal((bind, connect), (bindError.Code.ToString(), connectError.Code.ToString()));
+        Assert.Equal(bindError.Code != ZlinkError.None, TcpTest.IsOneLine(bindError.Sentence));
+        Assert.Equal(connectError.Code != ZlinkError.None, TcpTest.IsOneLine(connectError.Sentence));
     }
 
     [Fact]

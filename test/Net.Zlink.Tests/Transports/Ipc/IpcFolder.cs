@@ -74,9 +74,9 @@ internal sealed class IpcFolder : IDisposable
         }
     }
 
-    public IpcListener Listen(string text, SocketSettings? settings = null, Func<string, string?>? environment = null)
+    public IpcListener Listen(string text, SocketSettings? settings = null)
     {
-        var result = IpcListener.Bind(ToBind(text), settings ?? new SocketSettings(), environment ?? (_ => Root));
+        var result = IpcListener.Bind(ToBind(text), settings ?? new SocketSettings());
         Assert.True(result.Listener is not null, result.Error.Sentence);
         Assert.Equal(EndpointError.None, result.Error);
         _own.Add(result.Listener);

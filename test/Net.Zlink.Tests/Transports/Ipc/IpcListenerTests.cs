@@ -157,7 +157,7 @@ public sealed class IpcListenerTests : IDisposable
         (await IpcFolder.ConnectedAsync(name)).Dispose();
         // a trailing zero would show as another "@"
         Assert.Contains(File.ReadLines("/proc/net/unix"), line => line.EndsWith($" {name}", StringComparison.Ordinal));
-        Assert.Equal(EndpointFault.AddressInUse, IpcFolder.RefusedBind(name).Fault);
+        Assert.Equal(ZlinkError.AddressInUse, IpcFolder.RefusedBind(name).Code);
         Assert.Equal(SocketError.ConnectionRefused, (await IpcFolder.DialAsync(name[..^1])).Error);
 
         listener.Close();
@@ -169,14 +169,14 @@ public sealed class IpcListenerTests : IDisposable
     public void Abstract_names_are_refused_where_there_are_none()
     {
         Assert.SkipWhen(OperatingSystem.IsLinux(), "Linux has them");
-        Assert.Equal(EndpointFault.UnknownScheme, IpcFolder.RefusedBind("@name").Fault);
+        Assert.Equal(ZlinkError.ProtocolNotSupported, IpcFolder.RefusedBind("@name").Code);
     }
 
     [Fact]
     public void A_missing_directory_is_ENOENT()
     {
         var error = IpcFolder.RefusedBind(_folder["none/a"]);
-        Assert.Equal((EndpointFault.NoSuchPath, 2L), (error.Fault, error.Errno));
+        Assert.Equal((ZlinkError.NotFound, 2L), (error.Code, error.Errno));
         Assert.Contains("create it first", error.Sentence, StringComparison.Ordinal);
     }
 
@@ -186,7 +186,7 @@ public sealed class IpcListenerTests : IDisposable
         Assert.SkipWhen(OperatingSystem.IsWindows(), "Windows has one error for both");
         File.WriteAllText(_folder["file"], "");
         var error = IpcFolder.RefusedBind(_folder["file/a"]);
-        Assert.Equal((EndpointFault.NotADirectory, 20L), (error.Fault, error.Errno));
+        Assert.Equal((ZlinkError.NotADirectory, 20L), (error.Code, error.Errno));
     }
 
     public void Dispose()

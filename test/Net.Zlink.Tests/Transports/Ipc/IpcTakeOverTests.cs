@@ -30,7 +30,7 @@ public sealed class IpcTakeOverTests : IDisposable
     {
         using var native = isFull ? _folder.Full(_folder["a"]) : _folder.Steal(_folder["a"]);
         var error = IpcFolder.RefusedBind(_folder["a"]);
-        Assert.Equal((EndpointFault.AddressInUse, 98L), (error.Fault, error.Errno));
+        Assert.Equal((ZlinkError.AddressInUse, 98L), (error.Code, error.Errno));
         Assert.Contains("another socket listens", error.Sentence, StringComparison.Ordinal);
         Assert.Equal(["a"], _folder.Names);
         Assert.True(native.Poll(TcpTest.Guard, SelectMode.SelectRead));
@@ -91,7 +91,7 @@ public sealed class IpcTakeOverTests : IDisposable
     public void Our_own_path_cannot_be_bound_twice_and_can_be_again_after_close()
     {
         var first = _folder.Listen(_folder["a"]);
-        Assert.Equal(EndpointFault.AddressInUse, IpcFolder.RefusedBind(_folder["a"]).Fault);
+        Assert.Equal(ZlinkError.AddressInUse, IpcFolder.RefusedBind(_folder["a"]).Code);
         first.Close();
         _folder.Listen(_folder["a"]);
     }
@@ -137,7 +137,7 @@ public sealed class IpcTakeOverTests : IDisposable
 
         var before = (_folder.Names, File.GetAttributes(path), File.GetLastWriteTimeUtc(path));
         var error = IpcFolder.RefusedBind(path);
-        Assert.Equal(EndpointFault.AddressInUse, error.Fault);
+        Assert.Equal(ZlinkError.AddressInUse, error.Code);
         Assert.Contains(sentence, error.Sentence, StringComparison.Ordinal);
         Assert.Equal(before.Names, _folder.Names);
         Assert.Equal((before.Item2, before.Item3), (File.GetAttributes(path), File.GetLastWriteTimeUtc(path)));
@@ -207,7 +207,7 @@ public sealed class IpcTakeOverTests : IDisposable
             var bound = results.Where(static result => result.Listener is not null).ToArray();
             Assert.InRange(bound.Length, 0, 1); // none: each stood in another's way for a moment, and said so
             Assert.All(results.Where(static result => result.Listener is null),
-                static result => Assert.Equal(EndpointFault.AddressInUse, result.Error.Fault));
+                static result => Assert.Equal(ZlinkError.AddressInUse, result.Error.Code));
             if (bound.Length == 1)
             {
                 (await IpcFolder.ConnectedAsync(_folder["a"])).Dispose();

@@ -42,8 +42,7 @@ public sealed class TcpEndpointTests
     public void A_name_is_looked_up_once_however_many_endpoints_it_is_compared_with(string name, bool isKnown)
     {
         FakeNames names = new FakeNames().Host("host", "10.0.0.1");
-        TcpEndpoint parsed = TcpTest.ToBind($"tcp://{name}:5");
-        var target = new TcpEndpoint(new EndpointText(parsed.Transport, parsed.Text, ""), parsed.Address, names);
+        TcpEndpoint target = TcpTest.With(names, TcpTest.ToBind($"tcp://{name}:5"));
         for (int i = 0; i < 100; i++)
         {
             Assert.Equal(isKnown, target.Names(new IPEndPoint(IPAddress.Parse("10.0.0.1"), 5)));

@@ -32,8 +32,7 @@ public sealed class TcpListenerTests : IDisposable
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "there nobody else can bind it");
         var taken = new List<Socket>();
-        BindResult result = TcpListener.Bind(TcpTest.ToBind("tcp://127.0.0.1:0"), new TcpSettings(), NameSource.System, headroom: null,
-            accept: null, bound: chosen =>
+        BindResult result = TcpListener.Bind(TcpTest.ToBind("tcp://127.0.0.1:0"), new TcpSettings(), upgrade: null, bound: chosen =>
         {
             if (taken.Count < rivals)
             {
@@ -46,7 +45,7 @@ public sealed class TcpListenerTests : IDisposable
         using ITransportListener? listener = result.Listener;
         taken.ForEach(static rival => rival.Dispose());
         Assert.Equal(isBound, listener is not null);
-        Assert.Equal(isBound ? EndpointFault.None : EndpointFault.AddressInUse, result.Error.Fault);
+        Assert.Equal(isBound ? ZlinkError.None : ZlinkError.AddressInUse, result.Error.Code);
         Assert.Equal(isBound ? rivals : 10, taken.Count);
         Assert.True(isBound || result.Error.Sentence.Contains("others took each port that it offered", StringComparison.Ordinal),
             result.Error.Sentence);
@@ -108,7 +107,7 @@ public sealed class TcpListenerTests : IDisposable
     public void An_IPv6_literal_needs_the_IPv6_option(string text)
     {
         var error = TcpTest.RefusedBind(text);
-        Assert.Equal(EndpointFault.NoSuchName, error.Fault);
+        Assert.Equal(ZlinkError.NoDevice, error.Code);
         Assert.Contains("set the IPv6 option", error.Sentence, StringComparison.Ordinal);
 
         Assert.SkipUnless(TcpTest.HasIPv6, "no IPv6 on this machine");
@@ -134,7 +133,7 @@ public sealed class TcpListenerTests : IDisposable
 
         var error = TcpTest.RefusedBind(first.Endpoint);
 
-        Assert.Equal((EndpointFault.AddressInUse, SocketError.AddressAlreadyInUse), (error.Fault, error.OsError));
+        Assert.Equal((ZlinkError.AddressInUse, SocketError.AddressAlreadyInUse), (error.Code, error.OsError));
         Assert.Equal(
             $"port {first.LocalEndPoint.Port} is in use, by another program or an earlier Bind of this one; stop or unbind that, or "
                 + $"choose another port (0 for any free one)",
@@ -147,8 +146,8 @@ public sealed class TcpListenerTests : IDisposable
     public void An_address_is_shared_only_when_all_ask_for_it(bool first, bool second)
     {
         using var listener = TcpTest.Listen("tcp://127.0.0.1:0", new TcpSettings { ShareAddress = first });
-        Assert.Equal(EndpointFault.AddressInUse, TcpTest.RefusedBind(listener.Endpoint, new TcpSettings { ShareAddress = second }).Fault);
-        Assert.Equal(EndpointFault.AddressInUse, TcpTest.RefusedBind($"tcp://*:{listener.LocalEndPoint.Port}").Fault);
+        Assert.Equal(ZlinkError.AddressInUse, TcpTest.RefusedBind(listener.Endpoint, new TcpSettings { ShareAddress = second }).Code);
+        Assert.Equal(ZlinkError.AddressInUse, TcpTest.RefusedBind($"tcp://*:{listener.LocalEndPoint.Port}").Code);
     }
 
     [Fact]
@@ -220,7 +219,7 @@ public sealed class TcpListenerTests : IDisposable
     {
         // From the block reserved for examples in other people's texts; binding sends nothing to it.
         var error = TcpTest.RefusedBind("tcp://203.0.113.77:0");
-        Assert.Equal((EndpointFault.NotBindable, SocketError.AddressNotAvailable), (error.Fault, error.OsError));
+        Assert.Equal((ZlinkError.AddressInUse, SocketError.AddressNotAvailable), (error.Code, error.OsError));
     }
 
     [Theory]
@@ -233,7 +232,7 @@ public sealed class TcpListenerTests : IDisposable
     {
         var error = TcpFaults.Bind(new SocketException((int)os), new IPEndPoint(IPAddress.Loopback, 80), new TcpSettings());
         bool outOfDescriptors = os == SocketError.TooManyOpenSockets;
-        Assert.Equal((outOfDescriptors ? EndpointFault.NoDescriptors : EndpointFault.NotBindable, os), (error.Fault, error.OsError));
+        Assert.Equal((outOfDescriptors ? ZlinkError.TooManySockets : ZlinkError.AddressInUse, os), (error.Code, error.OsError));
         Assert.Equal(outOfDescriptors ? ZlinkError.TooManySockets : ZlinkError.AddressInUse,
             ZlinkException.ForEndpoint("tcp://127.0.0.1:80", error).Error);
         Assert.True(TcpTest.IsOneLine(error.Sentence), error.Sentence);
@@ -246,7 +245,7 @@ public sealed class TcpListenerTests : IDisposable
         Assert.SkipUnless(OperatingSystem.IsLinux(), "the limits of other systems are their own");
         var settings = new TcpSettings { KeepAlive = 1, KeepAliveCount = 100_000 }; // Linux takes 127 at most
         var error = TcpTest.RefusedBind("tcp://127.0.0.1:0", settings);
-        Assert.Equal((EndpointFault.NotBindable, SocketError.InvalidArgument), (error.Fault, error.OsError));
+        Assert.Equal((ZlinkError.AddressInUse, SocketError.InvalidArgument), (error.Code, error.OsError));
         Assert.Contains("keep-alive", error.Sentence, StringComparison.Ordinal);
     }
 
@@ -254,7 +253,7 @@ public sealed class TcpListenerTests : IDisposable
     public void A_name_that_nobody_knows_is_told_with_a_way_out()
     {
         var error = TcpTest.RefusedBind("tcp://nowhere:5555", names: new FakeNames());
-        Assert.Equal((EndpointFault.NoSuchName, SocketError.HostNotFound), (error.Fault, error.OsError));
+        Assert.Equal((ZlinkError.NoDevice, SocketError.HostNotFound), (error.Code, error.OsError));
         Assert.Equal("there is no host or network interface \"nowhere\"; check the spelling, or use an address", error.Sentence);
     }
 

@@ -59,7 +59,7 @@ public sealed class TcpResolverTests
     public void A_place_that_is_not_there_is_told_with_a_way_out(string text, bool ipv6, string advice)
     {
         Assert.False(TcpResolver.TryResolveBind(TcpTest.ToBind(text).Address, ipv6, _names, out _, out var error));
-        Assert.Equal(EndpointFault.NoSuchName, error.Fault);
+        Assert.Equal(ZlinkError.NoDevice, error.Code);
         Assert.Contains(advice, error.Sentence, StringComparison.Ordinal);
         Assert.True(TcpTest.IsOneLine(error.Sentence), error.Sentence);
     }
@@ -109,7 +109,7 @@ public sealed class TcpResolverTests
     {
         var (addresses, error) = await Destination(host, ipv6);
         Assert.Empty(addresses);
-        Assert.Equal(EndpointFault.NoSuchName, error.Fault);
+        Assert.Equal(ZlinkError.NoDevice, error.Code);
         Assert.Contains(advice, error.Sentence, StringComparison.Ordinal);
     }
 
@@ -136,7 +136,7 @@ public sealed class TcpResolverTests
     public void A_source_that_is_not_there_is_told_with_a_way_out(string source, AddressFamily family, string advice)
     {
         Assert.False(Source(source, family, out _, out var error));
-        Assert.Equal(EndpointFault.NoSuchName, error.Fault);
+        Assert.Equal(ZlinkError.NoDevice, error.Code);
         Assert.Contains(advice, error.Sentence, StringComparison.Ordinal);
         Assert.Equal(0, _names.Lookups); // no host is asked for a source
     }

@@ -91,7 +91,7 @@ public sealed class TcpSocketOptionsTests : IDisposable
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "elsewhere no interface can be named");
         var error = TcpTest.RefusedBind("tcp://127.0.0.1:0", new TcpSettings { Device = "no-such-one" });
-        Assert.Equal(EndpointFault.NoSuchName, error.Fault);
+        Assert.Equal(ZlinkError.NoDevice, error.Code);
         Assert.Contains("no device \"no-such-one\"", error.Sentence, StringComparison.Ordinal);
     }
 

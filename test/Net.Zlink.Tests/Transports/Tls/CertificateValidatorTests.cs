@@ -31,7 +31,7 @@ public sealed class CertificateValidatorTests
         foreach (SslPolicyErrors errors in (SslPolicyErrors[])[SslPolicyErrors.RemoteCertificateChainErrors,
             SslPolicyErrors.RemoteCertificateNameMismatch])
         {
-            var judge = new CertificateValidator(new TlsSettings(), "localhost");
+            var judge = new CertificateValidator(new TlsOptions(), "localhost");
             judge.Accepts(this, certificate, chain, errors);
             Assert.DoesNotContain(judge.Refusal!, char.IsControl);
             Assert.InRange(judge.Refusal!.Length, 1, 500);
@@ -56,7 +56,7 @@ public sealed class CertificateValidatorTests
             { RevocationMode = X509RevocationMode.NoCheck, DisableCertificateDownloads = true }
         };
         Assert.False(chain.Build(certificate));
-        var judge = new CertificateValidator(new TlsSettings(), "localhost");
+        var judge = new CertificateValidator(new TlsOptions(), "localhost");
         var thread = new Thread(() =>
         {
             CultureInfo.CurrentCulture = culture;

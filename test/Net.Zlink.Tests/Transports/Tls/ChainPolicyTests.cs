@@ -152,7 +152,7 @@ public sealed class ChainPolicyTests : IDisposable
 
     private static X509ChainPolicy? PolicyOf(TlsOptions tls, bool isConnecter)
     {
-        TlsSettings settings = tls.Snapshot();
+        TlsOptions settings = tls.Copy();
         var credentials = new TlsCredentials(settings);
         return isConnecter
             ? credentials.ForClient(new CertificateValidator(settings, "localhost"), "localhost").CertificateChainPolicy

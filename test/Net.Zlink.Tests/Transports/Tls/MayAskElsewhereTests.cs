@@ -33,7 +33,7 @@ public sealed class MayAskElsewhereTests : IDisposable
         Assert.Equal(whenListening, new TlsCredentials(SettingsOf(what)).MayAskElsewhere(isServer: true));
     }
 
-    private TlsSettings SettingsOf(string what)
+    private TlsOptions SettingsOf(string what)
     {
         bool demands = !what.EndsWith("no certificate demanded", StringComparison.Ordinal);
         X509ChainPolicy? policy = what.Contains("a policy", StringComparison.Ordinal)
@@ -46,7 +46,7 @@ public sealed class MayAskElsewhereTests : IDisposable
             : null;
         if (!what.StartsWith("options", StringComparison.Ordinal))
         {
-            return new TlsSettings { RequireClientCertificate = demands, ChainPolicy = policy };
+            return new TlsOptions { RequireClientCertificate = demands, ChainPolicy = policy };
         }
 
         SslCertificateTrust? trust = what.Contains("trust", StringComparison.Ordinal)
@@ -58,7 +58,7 @@ public sealed class MayAskElsewhereTests : IDisposable
 #pragma warning disable SYSLIB0026, SYSLIB0057 // The old kind of certificate, for which the base library looks up the new one.
         X509Certificate old = isMade ? new X509Certificate(_own.Server.RawData) : _own.Server;
 #pragma warning restore SYSLIB0026, SYSLIB0057
-        return new TlsSettings
+        return new TlsOptions
         {
             CaFile = what.EndsWith("CaFile", StringComparison.Ordinal) ? _own.CaFile : "",
             Server = new()

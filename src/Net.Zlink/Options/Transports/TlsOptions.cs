@@ -1,7 +1,6 @@
 using System.Net.Security;
 using System.Security.Authentication;
 using System.Security.Cryptography.X509Certificates;
-using Net.Zlink.Transports;
 
 namespace Net.Zlink;
 
@@ -151,23 +150,4 @@ public sealed class TlsOptions
     }
 
     internal TlsOptions Copy() => (TlsOptions)MemberwiseClone();
-
-    internal TlsSettings Snapshot() => new()
-    {
-        CertificateFile = CertificateFile,
-        KeyFile = KeyFile,
-        KeyPassword = KeyPassword,
-        Certificate = Certificate,
-        CaFile = CaFile,
-        TrustSystem = TrustSystem,
-        VerifyPeer = VerifyPeer,
-        RequireClientCertificate = RequireClientCertificate,
-        HostName = HostName,
-        Protocols = Protocols,
-        CipherSuites = CipherSuites,
-        ChainPolicy = ChainPolicy,
-        Validation = Validation,
-        Server = Server,
-        Client = Client,
-    };
 }

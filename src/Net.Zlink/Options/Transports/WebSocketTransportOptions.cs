@@ -1,11 +1,13 @@
-using Net.Zlink.Transports;
-
 namespace Net.Zlink;
 
 /// <summary>Options of ws and wss endpoints.</summary>
 /// <remarks>Not thread-safe.</remarks>
 public sealed class WebSocketTransportOptions
 {
+    // A browser's upgrade request has about 600 bytes without cookies, and 8 to 12 KiB with those of an identity provider. The native
+    // core's limit is 8 KiB.
+    private const int DefaultUpgradeSize = 32 * 1024;
+
     /// <summary>
     /// The allowed origins of browsers, such as "https://shop.example". Case does not matter. Empty (default): all, so any page in a
     /// browser on this machine can connect. Requests without an Origin field come from no browser and always pass. For endpoints made
@@ -65,7 +67,10 @@ public sealed class WebSocketTransportOptions
     /// with 431. Default 32 KiB. For endpoints made afterwards.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is out of range.</exception>
-    public int MaxUpgradeSize { get; set => field = OptionRange.InRange(value, 1024, 1024 * 1024); } = WebSocketSettings.DefaultUpgradeSize;
+    public int MaxUpgradeSize { get; set => field = OptionRange.InRange(value, 1024, 1024 * 1024); } = DefaultUpgradeSize;
+
+    internal IEnumerable<string> OfferedSubProtocols => RequestFields.TryGetValue(WebSocketRequestFields.SubProtocol, out string? protocols)
+        ? protocols.Split(',', StringSplitOptions.TrimEntries) : SubProtocols;
 
     internal WebSocketTransportOptions Copy()
     {
@@ -76,22 +81,4 @@ public sealed class WebSocketTransportOptions
         copy.RequestFields = new SortedDictionary<string, string>(RequestFields, StringComparer.OrdinalIgnoreCase);
         return copy;
     }
-
-    internal WebSocketSettings Snapshot() => new()
-    {
-        PingInterval = PingInterval,
-        MaxUpgradeSize = MaxUpgradeSize,
-        RequestFields = WebSocketRequestFields.Write(RequestFields, SubProtocols),
-        SubProtocols = [.. SubProtocols],
-        OfferedSubProtocols = RequestFields.TryGetValue(WebSocketRequestFields.SubProtocol, out string? protocols)
-            ? protocols.Split(',', StringSplitOptions.TrimEntries) : [.. SubProtocols],
-        AllowedOrigins = [.. AllowedOrigins],
-        AllowedPaths = [.. AllowedPaths],
-        Admission = Admission is { } admits ? context => AskAsync(admits, context) : null
-    };
-
-    private static async ValueTask<UpgradeRefusal> AskAsync(
-        Func<WebSocketRequest, CancellationToken, ValueTask<WebSocketAdmission>> admits, UpgradeContext context) =>
-        (await admits(new WebSocketRequest(context.Head, context.Remote, context.Certificate), context.Cancellation).ConfigureAwait(false))
-            .Refusal;
 }

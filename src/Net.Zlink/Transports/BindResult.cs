@@ -1,3 +1,0 @@
-namespace Net.Zlink.Transports;
-
-internal readonly record struct BindResult(ITransportListener? Listener, EndpointError Error);
