@@ -15,7 +15,7 @@ namespace Net.Zlink;
 /// </remarks>
 public sealed class SocketStatistics
 {
-    private readonly FailedHandshakes _failedHandshakes = new();
+    private readonly EventCounters _events = new();
     private QueueCounts _outbound;
     private QueueCounts _inbound;
 
@@ -27,28 +27,28 @@ public sealed class SocketStatistics
     public int Peers { get; private set; }
 
     /// <summary>Connections that came in.</summary>
-    public long AcceptedConnections { get; private set; }
+    public long AcceptedConnections => _events.Accepted;
 
     /// <summary>Connections that were made.</summary>
-    public long DialledConnections { get; private set; }
+    public long DialledConnections => _events.Dialled;
 
     /// <summary>Rejected connections.</summary>
-    public long RefusedConnections { get; private set; }
+    public long RefusedConnections => _events.Refused;
 
     /// <summary>Accepts that failed.</summary>
-    public long AcceptErrors { get; private set; }
+    public long AcceptErrors => _events.AcceptErrors;
 
     /// <summary>Connections of a STREAM socket that have ended.</summary>
-    public long ClosedConnections { get; private set; }
+    public long ClosedConnections => _events.Closed;
 
     /// <summary>Handlers of a STREAM socket that threw.</summary>
-    public long HandlerFaults { get; private set; }
+    public long HandlerFaults => _events.HandlerFaults;
 
     /// <summary>Connections that ended before the handshake was complete. For STREAM: the handshake of tls, ws or wss.</summary>
     public long FailedHandshakes => HandshakeFailures.Total;
 
     /// <summary>The same by cause.</summary>
-    public HandshakeFailureCounts HandshakeFailures => HandshakeFailureCounts.Of(_failedHandshakes);
+    public HandshakeFailureCounts HandshakeFailures => HandshakeFailureCounts.Of(_events.FailedHandshakes);
 
     /// <summary>Messages accepted for a peer. A publisher counts one per subscriber.</summary>
     public long AcceptedMessages => _outbound.AcceptedMessages;
@@ -87,21 +87,21 @@ public sealed class SocketStatistics
     /// <summary>
     /// Messages of a publisher, or of a ROUTER without Mandatory, that were refused because the peer was at its high-water mark.
     /// </summary>
-    public long DroppedAtHighWaterMark { get; private set; }
+    public long DroppedAtHighWaterMark => _events.DroppedAtHighWaterMark;
 
     /// <summary>As before, at <see cref="SocketOptions.SendByteLimit"/>.</summary>
-    public long DroppedAtByteLimit { get; private set; }
+    public long DroppedAtByteLimit => _events.DroppedAtByteLimit;
 
     /// <summary>
     /// As before, at <see cref="ZlinkContextOptions.QueuedByteLimit"/>, or a publisher's copy for which there was no memory.
     /// </summary>
-    public long DroppedAtContextLimit { get; private set; }
+    public long DroppedAtContextLimit => _events.DroppedAtContextLimit;
 
     /// <summary>Messages to an unknown peer, sent by a ROUTER without Mandatory.</summary>
-    public long DroppedUnroutable { get; private set; }
+    public long DroppedUnroutable => _events.DroppedUnroutable;
 
     /// <summary>Published messages that no subscription matched.</summary>
-    public long UnmatchedMessages { get; private set; }
+    public long UnmatchedMessages => _events.Unmatched;
 
     /// <summary>Messages read from peers.</summary>
     public long ReceivedMessages => _inbound.AcceptedMessages;
@@ -129,18 +129,7 @@ public sealed class SocketStatistics
         Sockets++;
         Peers += peers;
         counters.AddTo(ref _outbound, ref _inbound);
-        _failedHandshakes.Add(counters.FailedHandshakes);
-        AcceptedConnections += Volatile.Read(ref counters.Accepted);
-        DialledConnections += Volatile.Read(ref counters.Dialled);
-        RefusedConnections += Volatile.Read(ref counters.Refused);
-        AcceptErrors += Volatile.Read(ref counters.AcceptErrors);
-        ClosedConnections += Volatile.Read(ref counters.Closed);
-        HandlerFaults += Volatile.Read(ref counters.HandlerFaults);
-        DroppedAtHighWaterMark += Volatile.Read(ref counters.DroppedAtHighWaterMark);
-        DroppedAtByteLimit += Volatile.Read(ref counters.DroppedAtByteLimit);
-        DroppedAtContextLimit += Volatile.Read(ref counters.DroppedAtContextLimit);
-        DroppedUnroutable += Volatile.Read(ref counters.DroppedUnroutable);
-        UnmatchedMessages += Volatile.Read(ref counters.Unmatched);
+        _events.Add(counters);
     }
 
     internal void Add(SocketStatistics other)
@@ -149,18 +138,7 @@ public sealed class SocketStatistics
         Peers += other.Peers;
         _outbound.Add(other._outbound);
         _inbound.Add(other._inbound);
-        _failedHandshakes.Add(other._failedHandshakes);
-        AcceptedConnections += other.AcceptedConnections;
-        DialledConnections += other.DialledConnections;
-        RefusedConnections += other.RefusedConnections;
-        AcceptErrors += other.AcceptErrors;
-        ClosedConnections += other.ClosedConnections;
-        HandlerFaults += other.HandlerFaults;
-        DroppedAtHighWaterMark += other.DroppedAtHighWaterMark;
-        DroppedAtByteLimit += other.DroppedAtByteLimit;
-        DroppedAtContextLimit += other.DroppedAtContextLimit;
-        DroppedUnroutable += other.DroppedUnroutable;
-        UnmatchedMessages += other.UnmatchedMessages;
+        _events.Add(other._events);
     }
 
     /// <summary>The socket is not open any more, and nothing of it waits.</summary>

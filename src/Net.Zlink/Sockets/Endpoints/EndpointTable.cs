@@ -6,7 +6,7 @@ namespace Net.Zlink.Sockets.Endpoints;
 
 /// <summary>What a socket has bound and connected. Each is found by its text without a search, so thousands can be ended one by
 /// one.</summary>
-internal sealed class EndpointTable(EngineHost host, SocketMonitors monitors, ConnectionCounters counters, CloseTracker parts)
+internal sealed class EndpointTable(EngineHost host, SocketMonitors monitors, EventCounters counters, CloseTracker parts)
 {
     private readonly Lock _gate = new();
     private readonly ListsByKey<string, BoundListener> _byText = new(StringComparer.Ordinal);
@@ -20,7 +20,7 @@ internal sealed class EndpointTable(EngineHost host, SocketMonitors monitors, Co
 
     public SocketMonitors Monitors => monitors;
 
-    public ConnectionCounters Counters => counters;
+    public EventCounters Counters => counters;
 
     public CloseTracker Parts => parts;
 

@@ -4,7 +4,7 @@ using Net.Zlink.Sockets.Endpoints;
 namespace Net.Zlink.Sockets.Links;
 
 /// <summary>Sender: accepted = written + dropped + queued. Receiver: received = delivered + dropped + filtered + queued.</summary>
-internal sealed class SocketCounters : ConnectionCounters
+internal sealed class SocketCounters : EventCounters
 {
     private readonly Lock _gate = new();
     private readonly List<UndeliveredLink> _undelivered = [];
@@ -20,20 +20,6 @@ internal sealed class SocketCounters : ConnectionCounters
 
     private QueueCounts _outbound;
     private QueueCounts _inbound;
-
-    public long DroppedAtHighWaterMark;
-
-    public long DroppedAtByteLimit;
-
-    public long DroppedAtContextLimit;
-
-    public long DroppedUnroutable;
-
-    public long Unmatched;
-
-    public long Closed;
-
-    public long HandlerFaults;
 
     public IReadOnlyList<UndeliveredLink> Undelivered
     {

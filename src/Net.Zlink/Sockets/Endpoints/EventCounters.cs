@@ -2,15 +2,38 @@ using Net.Zlink.Monitoring;
 
 namespace Net.Zlink.Sockets.Endpoints;
 
-/// <summary>What ZMP and STREAM count of their connections alike.</summary>
-internal abstract class ConnectionCounters
+/// <summary>How often something happened to a socket, or to several.</summary>
+internal class EventCounters
 {
     public long Accepted;
     public long Dialled;
     public long Refused;
     public long AcceptErrors;
+    public long Closed;
+    public long HandlerFaults;
+    public long DroppedAtHighWaterMark;
+    public long DroppedAtByteLimit;
+    public long DroppedAtContextLimit;
+    public long DroppedUnroutable;
+    public long Unmatched;
 
     public FailedHandshakes FailedHandshakes { get; } = new();
+
+    public void Add(EventCounters other)
+    {
+        Accepted += Volatile.Read(ref other.Accepted);
+        Dialled += Volatile.Read(ref other.Dialled);
+        Refused += Volatile.Read(ref other.Refused);
+        AcceptErrors += Volatile.Read(ref other.AcceptErrors);
+        Closed += Volatile.Read(ref other.Closed);
+        HandlerFaults += Volatile.Read(ref other.HandlerFaults);
+        DroppedAtHighWaterMark += Volatile.Read(ref other.DroppedAtHighWaterMark);
+        DroppedAtByteLimit += Volatile.Read(ref other.DroppedAtByteLimit);
+        DroppedAtContextLimit += Volatile.Read(ref other.DroppedAtContextLimit);
+        DroppedUnroutable += Volatile.Read(ref other.DroppedUnroutable);
+        Unmatched += Volatile.Read(ref other.Unmatched);
+        FailedHandshakes.Add(other.FailedHandshakes);
+    }
 }
 
 internal sealed class FailedHandshakes
