@@ -74,7 +74,6 @@ internal sealed class ContextSockets(int most)
     public IReadOnlyDictionary<string, SocketStatistics> SumByType()
     {
         Dictionary<string, SocketStatistics> sums = new(StringComparer.Ordinal);
-        PooledCopy<ZlinkSocket> living;
         lock (_gate)
         {
             foreach ((string type, SocketStatistics gone) in _gone)
@@ -82,13 +81,7 @@ internal sealed class ContextSockets(int most)
                 Of(sums, type).Add(gone);
             }
 
-            living = new PooledCopy<ZlinkSocket>(_living);
-        }
-
-        using (living)
-        {
-            // A socket that ends meanwhile is not in the sums yet, and its counts no longer change.
-            foreach (ZlinkSocket socket in living.Items)
+            foreach (ZlinkSocket socket in _living)
             {
                 Of(sums, socket.Core.TypeName).Add(socket.Counters, socket.PeerCount);
             }

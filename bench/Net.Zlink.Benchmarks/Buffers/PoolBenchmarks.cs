@@ -24,7 +24,7 @@ public class PoolBenchmarks : IDisposable
     private BufferPool _pool = null!;
     private ObjectPool<byte[]> _objects = null!;
 
-    /// <summary>A 1 KB message with its header, a large message, and a receive slab, which has no thread cache.</summary>
+    /// <summary>A 1 KB message with its header, a large message, and a receive slab, of which all threads share one stack.</summary>
     [Params(1_028, 65_536, 262_144)]
     public int Size { get; set; }
 

@@ -1,42 +1,68 @@
+using System.Numerics;
+using Net.Zlink.Flow;
+
 namespace Net.Zlink.Buffers;
 
-/// <summary>One size class of a <see cref="BufferPool"/>: its policy, the shared buffers, and rare counters. Thread-safe.</summary>
+/// <summary>
+/// One size class of a <see cref="BufferPool"/>. Each thread begins at a stack of its own number, so threads seldom wait for each other; an
+/// empty or full one is passed over. Thread-safe.
+/// </summary>
 internal sealed class BufferClass
 {
-    // Per thread 256 KiB of a class (5.7 MB over all classes), and at most 32 buffers: batches of 16 make the shared store's cost (30 ns /
-    // 16) small. A cache of one is worse than none: with 64 buffers in use it took 97 ns a pair, against 65 ns from the store.
-    private const int ThreadCacheBytes = 262_144;
-    private const int ThreadCacheCount = 32;
+    private const int MaxStacks = 8;
 
+    // Filling a larger one takes longer than any wait, and few are kept.
+    private const int LargestDivided = 64 * 1024;
+
+    private static readonly int Stacks = (int)BitOperations.RoundUpToPowerOf2((uint)Math.Min(Environment.ProcessorCount, MaxStacks));
+
+    private readonly BufferStack[] _stacks;
+    private readonly Lock _trimming = new();
     private long _allocated;
     private long _rejected;
     private long _trimmed;
 
-    internal BufferClass(int size, BufferClassPolicy policy, RetainedBytes retained)
+    internal BufferClass(int size, BufferClassPolicy policy, RetainedBytes retained, long now)
     {
         Size = size;
         Policy = policy;
-        Store = new SharedStore(policy.KeepLimit, size, retained);
+        PeriodStart = now;
+        _stacks = new BufferStack[size <= LargestDivided ? Stacks : 1];
+        for (int index = 0; index < _stacks.Length; index++)
+        {
+            _stacks[index] = new BufferStack((policy.KeepLimit + index) / _stacks.Length, size, retained);
+        }
 
-        int capacity = Math.Min(Math.Min(ThreadCacheCount, ThreadCacheBytes / size), policy.KeepLimit / 4);
-        ThreadCapacity = capacity < 2 ? 0 : capacity;
+        for (int warmed = 0; warmed < policy.WarmCount; warmed++)
+        {
+            Return(PinnedArray.AllocateTouched(size));
+        }
+
+        // The space that they do not need is left to other classes: the warm buffers of all must fit.
+        Array.ForEach(_stacks, static stack => stack.Trim(most: 0, onlyUnused: true));
+        _allocated = policy.WarmCount;
     }
 
     internal int Size { get; }
 
     internal BufferClassPolicy Policy { get; }
 
-    internal SharedStore Store { get; }
-
-    internal int ThreadCapacity { get; }
-
-    internal long Allocated => Interlocked.Read(ref _allocated);
-
-    internal long Rejected => Interlocked.Read(ref _rejected);
-
-    internal long Trimmed => Interlocked.Read(ref _trimmed);
-
     internal long PeriodStart { get; set; }
+
+    /// <summary>Null: none is kept, and <see cref="Allocate"/> follows.</summary>
+    internal byte[]? TryRent()
+    {
+        int first = Environment.CurrentManagedThreadId;
+        for (int index = 0; index < _stacks.Length; index++)
+        {
+            if (_stacks[(first + index) & (_stacks.Length - 1)].TryPop() is { } array)
+            {
+                return array;
+            }
+        }
+
+        return null;
+    }
 
     internal byte[] Allocate()
     {
@@ -45,41 +71,186 @@ internal sealed class BufferClass
         return array;
     }
 
-    internal void Warm()
+    internal void Return(byte[] array)
     {
-        for (int index = 0; index < Policy.WarmCount; index++)
+        int first = Environment.CurrentManagedThreadId;
+        for (int index = 0; index < _stacks.Length; index++)
         {
-            var warmed = new Slot { Item = PinnedArray.AllocateTouched(Size) };
-            Store.Push(new ReadOnlySpan<Slot>(in warmed));
+            if (_stacks[(first + index) & (_stacks.Length - 1)].TryPush(array))
+            {
+                return;
+            }
         }
 
-        Interlocked.Add(ref _allocated, Policy.WarmCount);
+        CountRejected();
     }
 
+    /// <summary>It counts as returned, and is left to the garbage collector.</summary>
     internal void CountRejected() => Interlocked.Increment(ref _rejected);
 
     /// <summary>
-    /// Drops buffers down to the warm count: those of idle threads first, since no other thread can use them.
-    /// <paramref name="onlyUnused"/>: only those unused since the last call.
+    /// Drops buffers down to the warm count. <paramref name="onlyUnused"/>: only those unused since the last call.
     /// </summary>
-    internal void Trim(int classIndex, ReadOnlySpan<ThreadCache> caches, bool onlyUnused)
+    internal void Trim(bool onlyUnused)
     {
-        int kept = Store.Count;
-        foreach (ThreadCache cache in caches)
+        lock (_trimming)
         {
-            kept += cache.CountKept(classIndex);
-        }
+            int excess = Math.Max(0, _stacks.Sum(static stack => stack.Count) - Policy.WarmCount);
+            int dropped = 0;
+            foreach (BufferStack stack in _stacks)
+            {
+                dropped += stack.Trim(excess - dropped, onlyUnused);
+            }
 
-        int excess = Math.Max(0, kept - Policy.WarmCount);
-        int dropped = 0;
-        foreach (ThreadCache cache in caches)
-        {
-            dropped += cache.Trim(classIndex, this, excess - dropped, onlyUnused);
+            Interlocked.Add(ref _trimmed, dropped);
         }
-
-        dropped += Store.Trim(excess - dropped, onlyUnused);
-        Interlocked.Add(ref _trimmed, dropped);
     }
+
+    internal void Close() => Array.ForEach(_stacks, static stack => stack.Close());
+
+    internal BufferClassStatistics Snapshot()
+    {
+        // All returns are read before any rent: each return follows its rent, so Live is never negative. Warm buffers were returned first.
+        long rejected = Interlocked.Read(ref _rejected);
+        long returned = rejected + _stacks.Sum(static stack => stack.Pushed) - Policy.WarmCount;
+        long allocated = Interlocked.Read(ref _allocated);
+        return new BufferClassStatistics
+        {
+            Size = Size,
+            Rented = allocated + _stacks.Sum(static stack => stack.Popped) - Policy.WarmCount,
+            Returned = returned,
+            Allocated = allocated,
+            Rejected = rejected,
+            Trimmed = Interlocked.Read(ref _trimmed),
+            Kept = _stacks.Sum(static stack => stack.Count),
+        };
+    }
+}
+
+/// <summary>
+/// Some of the retained buffers of a class. The last returned one goes first, since it is the likeliest in a processor's cache. The space
+/// of the stack is what counts against the limit of all classes, so rents and returns change nothing that other stacks use.
+/// </summary>
+internal sealed class BufferStack(int limit, int size, RetainedBytes retained)
+{
+    // So much space at once at most: a stack that is not full must not leave other classes without any.
+    private const int GrowthBytes = 128 * 1024;
+    private const int MinGrowth = 8;
+
+    private ShortLock _gate;
+    private byte[]?[] _items = [];
+    private int _count;
+    private int _lowWater;
+    private long _popped;
+    private long _pushed;
+    private bool _isClosed;
+
+    internal int Count => Volatile.Read(ref _count);
+
+    internal long Popped => Volatile.Read(ref _popped);
+
+    internal long Pushed => Volatile.Read(ref _pushed);
+
+    internal byte[]? TryPop()
+    {
+        if (Count == 0)
+        {
+            return null;
+        }
+
+        using (_gate.EnterScope())
+        {
+            if (_count == 0)
+            {
+                return null;
+            }
+
+            byte[]? array = _items[--_count];
+            _items[_count] = null;
+            _lowWater = Math.Min(_lowWater, _count);
+            _popped++;
+            return array;
+        }
+    }
+
+    internal bool TryPush(byte[] array)
+    {
+        using (_gate.EnterScope())
+        {
+            if (_count == _items.Length && !TryGrow())
+            {
+                return false;
+            }
+
+            _items[_count++] = array;
+            _pushed++;
+            return true;
+        }
+    }
+
+    /// <summary>Drops the oldest. <paramref name="onlyUnused"/>: at most the fewest that were here since the last call.</summary>
+    internal int Trim(int most, bool onlyUnused)
+    {
+        using (_gate.EnterScope())
+        {
+            int dropped = Math.Min(most, onlyUnused ? _lowWater : _count);
+            Keep(_items[dropped.._count]);
+            return dropped;
+        }
+    }
+
+    internal void Close()
+    {
+        using (_gate.EnterScope())
+        {
+            _isClosed = true;
+            Keep([]);
+        }
+    }
+
+    private void Keep(byte[]?[] items)
+    {
+        retained.Release(_items.Length - items.Length, size);
+        _items = items;
+        _count = items.Length;
+        _lowWater = items.Length;
+    }
+
+    private bool TryGrow()
+    {
+        int wanted = Math.Max(1, Math.Min(Math.Max(MinGrowth, _count), GrowthBytes / size));
+        int granted = _isClosed ? 0 : retained.Reserve(Math.Min(wanted, limit - _count), size);
+        if (granted > 0)
+        {
+            Array.Resize(ref _items, _count + granted);
+        }
+
+        return granted > 0;
+    }
+}
+
+/// <summary>The bytes that all classes of a pool retain together.</summary>
+internal sealed class RetainedBytes(long limit)
+{
+    private long _free = limit;
+
+    internal int Reserve(int wanted, int size)
+    {
+        long free = Volatile.Read(ref _free);
+        while (true)
+        {
+            int granted = (int)Math.Min(wanted, free / size);
+            long seen = Interlocked.CompareExchange(ref _free, free - ((long)granted * size), free);
+            if (seen == free)
+            {
+                return granted;
+            }
+
+            free = seen;
+        }
+    }
+
+    internal void Release(int count, int size) => Interlocked.Add(ref _free, (long)count * size);
 }
 
 internal static class PinnedArray

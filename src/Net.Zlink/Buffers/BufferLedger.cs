@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Globalization;
 using System.Runtime.CompilerServices;
 
 namespace Net.Zlink.Buffers;
@@ -10,7 +11,7 @@ internal sealed class BufferLedger(TimeProvider time, bool captureStacks)
 {
     internal const byte Poison = 0xDD;
 
-    // CaptureStack, OnRented or OnReturned, and the pool's slow path: none may be inlined, or frames of the caller would be skipped.
+    // CaptureStack, OnRented or OnReturned, and the pool's own method: none may be inlined, or frames of the caller would be skipped.
     private const int PoolFrames = 3;
 
     private readonly Lock _gate = new();
@@ -111,4 +112,31 @@ internal sealed class BufferLedger(TimeProvider time, bool captureStacks)
         internal int ThreadId;
         internal bool Poisoned;
     }
+}
+
+/// <summary>
+/// A buffer in use, as <see cref="BufferPool.GetOutstanding"/> reports it with <see cref="BufferPoolOptions.LeakCheck"/>.
+/// </summary>
+public sealed class BufferLeak
+{
+    internal BufferLeak()
+    {
+    }
+
+    /// <summary>Its length in bytes: the class size, or the exact size above the largest class.</summary>
+    public int Length { get; internal init; }
+
+    /// <summary>When it was rented, by the pool's clock.</summary>
+    public DateTimeOffset RentedAt { get; internal init; }
+
+    /// <summary>The managed id of the thread that rented it.</summary>
+    public int ThreadId { get; internal init; }
+
+    /// <summary>The stack of the call that rented it, one frame per line.</summary>
+    public string RentedBy { get; internal init; } = "";
+
+    /// <summary>Describes the buffer for a log. The format may change.</summary>
+    /// <returns>One line, and one for each frame of the stack.</returns>
+    public override string ToString() =>
+        string.Create(CultureInfo.InvariantCulture, $"{Length} bytes, rented at {RentedAt:O} by thread {ThreadId}:\n{RentedBy}");
 }

@@ -1,6 +1,7 @@
 using System.Buffers;
 using System.Runtime.CompilerServices;
 using System.Runtime.Loader;
+using Net.Zlink.Flow;
 
 namespace Net.Zlink.Buffers;
 
@@ -9,7 +10,7 @@ namespace Net.Zlink.Buffers;
 /// thread.
 /// </summary>
 /// <remarks>
-/// Each thread has a cache in front of a store that all threads share. The pool creates buffers in advance and trims unused ones. Larger
+/// Each class has several stacks, and threads begin at different ones. The pool creates buffers in advance and trims unused ones. Larger
 /// requests are allocated at their exact size and not retained.
 /// <para>Buffers are never cleared. A buffer that is not returned is collected as garbage; <see cref="BufferPoolOptions.LeakCheck"/> finds
 /// its renter.</para>
@@ -34,17 +35,13 @@ public sealed class BufferPool : MemoryPool<byte>
     private const bool AlwaysChecked = false;
 #endif
 
-    private readonly object _key = new();
-    private readonly object _fastKey;
-    private readonly BufferClass[] _classes = new BufferClass[SizeClasses.Count];
-    private readonly ThreadCacheRegistry _registry = new();
-    private readonly WeakReference<BufferPool> _weakThis;
+    private readonly BufferClass[] _classes;
     private readonly OversizeCounter _oversize = new();
     private readonly BufferLedger? _ledger;
     private readonly bool _leakCheck;
     private readonly bool _neverDisposed;
     private readonly TimeProvider _time;
-    private readonly IdleTrimTimer? _timer;
+    private readonly ITimer? _timer;
     private bool _disposed;
 
     /// <summary>Creates a pool with the default settings.</summary>
@@ -67,36 +64,25 @@ public sealed class BufferPool : MemoryPool<byte>
         ArgumentNullException.ThrowIfNull(options);
         options = options.ValidCopy();
         _neverDisposed = neverDisposed;
-        _weakThis = new WeakReference<BufferPool>(this);
         _leakCheck = options.LeakCheck;
         _time = options.TimeProvider;
         _ledger = options.LeakCheck || AlwaysChecked ? new BufferLedger(_time, options.LeakCheck) : null;
-
-        // With a ledger no cache matches on the fast path, so every call takes the slow path, which uses the ledger. Other pools pay
-        // nothing for it.
-        _fastKey = _ledger is null ? _key : new object();
-        long now = _time.GetTimestamp();
-        TimeSpan period = TimeSpan.MaxValue;
         RetainedByteLimit = options.RetainedLimitOrDefault;
         var retained = new RetainedBytes(RetainedByteLimit);
-        for (int index = 0; index < _classes.Length; index++)
-        {
-            var bufferClass = new BufferClass(SizeClasses.Sizes[index], options.ClassPolicies[index], retained) { PeriodStart = now };
-            bufferClass.Warm();
-            _classes[index] = bufferClass;
-            if (bufferClass.Policy.TrimsWhenIdle && bufferClass.Policy.TrimAfterIdle < period)
-            {
-                period = bufferClass.Policy.TrimAfterIdle;
-            }
-        }
-
-        _timer = period == TimeSpan.MaxValue ? null : new IdleTrimTimer(_weakThis, _time, period);
+        long now = _time.GetTimestamp();
+        _classes = [.. options.ClassPolicies.Select((policy, index) => new BufferClass(SizeClasses.Sizes[index], policy, retained, now))];
+        _timer = StartTimer(options.ClassPolicies.Where(static policy => policy.TrimsWhenIdle));
         if (neverDisposed && AssemblyLoadContext.GetLoadContext(typeof(BufferPool).Assembly) is { IsCollectible: true } plugIn)
         {
             // The runtime's timers would keep a plug-in's library loaded until the process ends.
             plugIn.Unloading += _ => _timer?.Dispose();
         }
     }
+
+#pragma warning disable MA0055 // The timer of a pool that was not disposed must not tick for ever.
+    /// <summary>Stops the timer.</summary>
+    ~BufferPool() => _timer?.Dispose();
+#pragma warning restore MA0055
 
     /// <summary>The process's pool with default settings, created on first use. Disposing it has no effect.</summary>
     public static new BufferPool Shared => SharedPool.Instance;
@@ -141,18 +127,12 @@ public sealed class BufferPool : MemoryPool<byte>
 
     /// <summary>Takes a snapshot of the counters. Allocates a few kilobytes: for meters and tests, not for each message.</summary>
     /// <returns>Counters per class and in total.</returns>
-    public BufferPoolStatistics GetStatistics() => new(_registry.Snapshot(_classes), _oversize.Snapshot());
+    public BufferPoolStatistics GetStatistics() => new([.. _classes.Select(static one => one.Snapshot())], _oversize.Snapshot());
 
     /// <summary>
     /// Drops all retained buffers beyond each class's warm count now. The timer drops those that were unused for the policy's time.
     /// </summary>
-    public void Trim()
-    {
-        for (int index = 0; index < _classes.Length; index++)
-        {
-            _registry.Trim(index, _classes[index], onlyUnused: false);
-        }
-    }
+    public void Trim() => Array.ForEach(_classes, static one => one.Trim(onlyUnused: false));
 
     /// <summary>Lists the buffers in use and their renters. Empty unless <see cref="BufferPoolOptions.LeakCheck"/> is on.</summary>
     /// <returns>One entry per buffer.</returns>
@@ -166,20 +146,14 @@ public sealed class BufferPool : MemoryPool<byte>
     /// <summary>Return it once with <see cref="ReturnArray"/>, on any thread.</summary>
     internal byte[] RentArray(int minimumLength)
     {
-        if ((uint)minimumLength <= SizeClasses.LargestSize)
+        byte[] array = ((uint)minimumLength <= SizeClasses.LargestSize ? _classes[SizeClasses.IndexOf(minimumLength)].TryRent() : null)
+            ?? Allocate(minimumLength);
+        if (_ledger is not null)
         {
-            ThreadCache? cache = ThreadCache.Current;
-            if (cache is not null && ReferenceEquals(cache.Key, _fastKey))
-            {
-                byte[]? array = cache.TryPop(SizeClasses.IndexOf(minimumLength));
-                if (array is not null)
-                {
-                    return array;
-                }
-            }
+            NoteRented(array);
         }
 
-        return RentSlow(minimumLength);
+        return array;
     }
 
     /// <summary>
@@ -188,39 +162,25 @@ public sealed class BufferPool : MemoryPool<byte>
     /// </summary>
     internal void ReturnArray(byte[] array)
     {
-        int length = array.Length;
-        if ((uint)length <= SizeClasses.LargestSize)
+        if (array.Length > SizeClasses.LargestSize)
         {
-            int classIndex = SizeClasses.IndexOf(length);
-            ThreadCache? cache = ThreadCache.Current;
-            if (cache is not null && ReferenceEquals(cache.Key, _fastKey)
-                && SizeClasses.Sizes[classIndex] == length && cache.TryPush(classIndex, array))
-            {
-                return;
-            }
+            _ledger?.OnReturned(array);
+            _oversize.Return(array.Length);
+            return;
         }
 
-        ReturnSlow(array);
-    }
-
-    internal void TrimIdle()
-    {
-        long now = _time.GetTimestamp();
-        for (int index = 0; index < _classes.Length; index++)
+        BufferClass bufferClass = _classes[SizeClasses.IndexOf(array.Length)];
+        if (bufferClass.Size != array.Length)
         {
-            BufferClass bufferClass = _classes[index];
-            if (bufferClass.Policy.TrimsWhenIdle
-                && _time.GetElapsedTime(bufferClass.PeriodStart, now) >= bufferClass.Policy.TrimAfterIdle * TimerTolerance)
-            {
-                bufferClass.PeriodStart = now;
-                _registry.Trim(index, bufferClass, onlyUnused: true);
-            }
+            throw new ArgumentException($"An array of {array.Length} bytes fits no size class, so it does not come from a pool.",
+                nameof(array));
         }
+
+        _ledger?.OnReturned(array);
+        bufferClass.Return(array);
     }
 
     internal void ThrowIfDisposed() => ObjectDisposedException.ThrowIf(Volatile.Read(ref _disposed), this);
-
-    internal void RetireThreadCache(ThreadCache cache) => _registry.Retire(cache, _classes);
 
     /// <summary>Drops all retained buffers. Buffers in use remain valid and may be returned; a rent throws.</summary>
     protected override void Dispose(bool disposing)
@@ -232,96 +192,40 @@ public sealed class BufferPool : MemoryPool<byte>
 
         Volatile.Write(ref _disposed, true);
         _timer?.Dispose();
-        _registry.Close();
-        foreach (BufferClass bufferClass in _classes)
-        {
-            bufferClass.Store.Close();
-        }
+        Array.ForEach(_classes, static one => one.Close());
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private byte[] RentSlow(int minimumLength)
+    private byte[] Allocate(int minimumLength)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(minimumLength);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(minimumLength, Array.MaxLength);
         ThrowIfDisposed();
-        byte[] array;
-        if (minimumLength > SizeClasses.LargestSize)
-        {
-            array = Allocate(this, minimumLength, static (pool, length) => pool.OnAllocate(length)._oversize.Rent(length));
-        }
-        else
-        {
-            int classIndex = SizeClasses.IndexOf(minimumLength);
-            ThreadCache cache = FindThreadCache();
-            byte[]? popped = cache.TryPop(classIndex);
-            array = popped ?? cache.Refill(classIndex, _classes[classIndex])
-                ?? Allocate(this, classIndex, static (pool, index) => pool.OnAllocate(SizeClasses.Sizes[index])._classes[index].Allocate());
-            if (popped is null)
-            {
-                cache.CountRented(classIndex);
-            }
-        }
-
-        if (_ledger is not null)
-        {
-            NoteRented(array);
-        }
-
-        return array;
-    }
-
-    // What the pool retains may be the memory that is missing.
-    private static byte[] Allocate(BufferPool pool, int argument, Func<BufferPool, int, byte[]> allocate)
-    {
         try
         {
-            return allocate(pool, argument);
+            return AllocateOnce(minimumLength);
         }
         catch (OutOfMemoryException)
         {
-            pool.Trim();
-            return allocate(pool, argument);
+            Trim(); // What the pool retains may be the memory that is missing.
+            return AllocateOnce(minimumLength);
         }
     }
 
-    private BufferPool OnAllocate(int size)
+    private byte[] AllocateOnce(int minimumLength)
     {
-        Allocating?.Invoke(size);
-        return this;
+        if (minimumLength > SizeClasses.LargestSize)
+        {
+            Allocating?.Invoke(minimumLength);
+            return _oversize.Rent(minimumLength);
+        }
+
+        BufferClass bufferClass = _classes[SizeClasses.IndexOf(minimumLength)];
+        Allocating?.Invoke(bufferClass.Size);
+        return bufferClass.Allocate();
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private void ReturnSlow(byte[] array)
-    {
-        if (array.Length > SizeClasses.LargestSize)
-        {
-            _ledger?.OnReturned(array);
-            _oversize.Return(array.Length);
-            return;
-        }
-
-        int classIndex = SizeClasses.IndexOf(array.Length);
-        if (SizeClasses.Sizes[classIndex] != array.Length)
-        {
-            throw new ArgumentException($"An array of {array.Length} bytes fits no size class, so it does not come from a pool.",
-                nameof(array));
-        }
-
-        _ledger?.OnReturned(array);
-        ThreadCache cache = FindThreadCache();
-        if (cache.TryPush(classIndex, array))
-        {
-            return;
-        }
-
-        cache.CountReturned(classIndex);
-        if (!cache.Spill(classIndex, _classes[classIndex], array))
-        {
-            _classes[classIndex].CountRejected();
-        }
-    }
-
     private void NoteRented(byte[] array)
     {
         bool sound = false;
@@ -334,31 +238,35 @@ public sealed class BufferPool : MemoryPool<byte>
         {
             if (!sound)
             {
-                int classIndex = SizeClasses.IndexOf(array.Length);
-                FindThreadCache().CountReturned(classIndex);
-                _classes[classIndex].CountRejected();
+                _classes[SizeClasses.IndexOf(array.Length)].CountRejected();
             }
         }
     }
 
-    private ThreadCache FindThreadCache()
+    private ITimer? StartTimer(IEnumerable<BufferClassPolicy> trimmed)
     {
-        ThreadCache? cache = ThreadCache.Current;
-        if (cache is not null && ReferenceEquals(cache.Key, _key))
-        {
-            return cache;
-        }
+        // Neither the pool nor the AsyncLocals of its creator are kept by the timer.
+        var pool = new WeakReference<BufferPool>(this);
+        TimeSpan period = trimmed.Select(static policy => policy.TrimAfterIdle).DefaultIfEmpty(Timeout.InfiniteTimeSpan).Min();
+        return period == Timeout.InfiniteTimeSpan ? null
+            : DefaultContext.Run(() => _time.CreateTimer(static pool => TrimIdle((WeakReference<BufferPool>)pool!), pool, period, period));
+    }
 
-        ThreadCacheSet set = ThreadCacheSet.OfThisThread;
-        cache = set.Find(_key);
-        if (cache is null)
+    private static void TrimIdle(WeakReference<BufferPool> weak)
+    {
+        if (weak.TryGetTarget(out BufferPool? pool))
         {
-            cache = _registry.Create(_key, _weakThis);
-            set.Add(cache);
+            long now = pool._time.GetTimestamp();
+            foreach (BufferClass one in pool._classes)
+            {
+                if (one.Policy.TrimsWhenIdle
+                    && pool._time.GetElapsedTime(one.PeriodStart, now) >= one.Policy.TrimAfterIdle * TimerTolerance)
+                {
+                    one.PeriodStart = now;
+                    one.Trim(onlyUnused: true);
+                }
+            }
         }
-
-        ThreadCache.Current = cache;
-        return cache;
     }
 
     // A separate class, so that creating another pool does not warm this one.

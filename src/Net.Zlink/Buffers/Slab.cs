@@ -1,5 +1,4 @@
 using System.Buffers;
-using System.Runtime.InteropServices;
 
 namespace Net.Zlink.Buffers;
 
@@ -12,7 +11,6 @@ internal sealed class Slab
     private SlabCache? _cache; // Null while unused: a cached object must not keep a pool alive.
     private byte[] _array = [];
     private int _references;
-    private int _stripe;
     private IMemoryOwner<byte>? _owner;
 
     public byte[] Array => _array;
@@ -46,7 +44,7 @@ internal sealed class Slab
         SlabCache cache = _cache!;
         byte[] larger = cache.Pool.RentArray(capacity);
         _array.AsSpan(0, length).CopyTo(larger);
-        cache.Account(larger.Length - _array.Length, _stripe);
+        cache.Account(larger.Length - _array.Length);
         cache.Pool.ReturnArray(_array);
         _array = larger;
     }
@@ -59,41 +57,19 @@ internal sealed class Slab
         // Retained messages pin whole slabs: above this, they are copied to buffers of their own size.
         private const long PinnedBudget = 32L * 1024 * 1024;
 
-        // One shared counter would move between processors with each slab, and cost more than the rest of a rent. Each stripe reports in
-        // steps of this size.
-        private const int Stripes = 8;
-        private const long ReportStepBytes = 256 * 1024;
-
         [ThreadStatic]
         private static Slab? t_cached;
 
         private readonly ObjectCache<Slab> _cache = new(MaxKept);
-        private readonly Stripe[] _stripes = new Stripe[Stripes];
-        private long _total;
+        private long _outstanding;
 
         public BufferPool Pool => pool;
 
-        public long OutstandingBytes
-        {
-            get
-            {
-                long sum = 0;
-                foreach (ref Stripe stripe in _stripes.AsSpan())
-                {
-                    sum += Volatile.Read(ref stripe.Bytes);
-                }
+        public long OutstandingBytes => Volatile.Read(ref _outstanding);
 
-                return sum;
-            }
-        }
+        public bool IsOverBudget => OutstandingBytes > PinnedBudget;
 
-        /// <summary>Exact to 2 MB.</summary>
-        public bool IsOverBudget => Volatile.Read(ref _total) > PinnedBudget;
-
-        public Slab Rent(int minimumLength)
-        {
-            return Adopt(pool.RentArray(minimumLength));
-        }
+        public Slab Rent(int minimumLength) => Adopt(pool.RentArray(minimumLength));
 
         public Slab Copy(ReadOnlySpan<byte> bytes)
         {
@@ -105,8 +81,7 @@ internal sealed class Slab
         public Slab Adopt(byte[] array)
         {
             Slab slab = Wrapper(array);
-            slab._stripe = Environment.CurrentManagedThreadId % Stripes;
-            Account(array.Length, slab._stripe);
+            Account(array.Length);
             return slab;
         }
 
@@ -117,16 +92,7 @@ internal sealed class Slab
             return slab;
         }
 
-        /// <summary>A negative count must use the stripe of the positive one.</summary>
-        internal void Account(long bytes, int stripeIndex)
-        {
-            ref Stripe stripe = ref _stripes[stripeIndex];
-            long now = Interlocked.Add(ref stripe.Bytes, bytes);
-            if (Math.Abs(now - Volatile.Read(ref stripe.ReportedBytes)) >= ReportStepBytes)
-            {
-                Interlocked.Add(ref _total, now - Interlocked.Exchange(ref stripe.ReportedBytes, now));
-            }
-        }
+        internal void Account(long bytes) => Interlocked.Add(ref _outstanding, bytes);
 
         internal void Recycle(Slab slab, byte[] array)
         {
@@ -137,7 +103,7 @@ internal sealed class Slab
             }
             else
             {
-                Account(-array.Length, slab._stripe);
+                Account(-array.Length);
                 pool.ReturnArray(array);
             }
 
@@ -151,14 +117,6 @@ internal sealed class Slab
             slab._array = array;
             Volatile.Write(ref slab._references, 1);
             return slab;
-        }
-
-        /// <summary>Two cache lines, since processors prefetch the adjacent line.</summary>
-        [StructLayout(LayoutKind.Sequential, Size = 128)]
-        private struct Stripe
-        {
-            public long Bytes;
-            public long ReportedBytes;
         }
     }
 }

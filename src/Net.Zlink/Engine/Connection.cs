@@ -94,7 +94,11 @@ internal sealed partial class Connection : ShardWork, IWireEvents
     }
 
     /// <summary>Any thread, after an append that returned <c>schedule</c>.</summary>
-    public void ScheduleFlush() => _writer.Schedule();
+    public void ScheduleFlush()
+    {
+        _writer.Schedule();
+        CallerFlush.Record(Shard);
+    }
 
     /// <summary>Any thread. The flush stands behind the reads that wait, so it takes what is appended until then.</summary>
     public void ScheduleLateFlush() => Shard.Post(_writer, ConnectionWriter.FlushWanted);

@@ -28,7 +28,6 @@ internal sealed class ConnectionWriter(Connection connection) : ShardWork
     private ShardTimer? _timer;
     private PinnedMemory? _pinned;
     private ShardTimer? _quiet;
-    private bool _isPing;
     private bool _isStopped;
     private bool _isBroken;
 
@@ -125,7 +124,7 @@ internal sealed class ConnectionWriter(Connection connection) : ShardWork
             connection.Wire.FinishSend();
             ReleaseSending();
         }
-        else if (_isPing ? AccountPing() : Account())
+        else if (Account())
         {
             Flush();
         }
@@ -284,7 +283,6 @@ internal sealed class ConnectionWriter(Connection connection) : ShardWork
 
     private void Ping()
     {
-        _isPing = true;
         IsPending = connection.Wire.BeginSend(default, endsMidFrame: false);
         if (IsPending)
         {
@@ -292,21 +290,8 @@ internal sealed class ConnectionWriter(Connection connection) : ShardWork
         }
         else
         {
-            AccountPing();
+            Account();
         }
-    }
-
-    private bool AccountPing()
-    {
-        _isPing = false;
-        if (connection.Wire.FinishSend() != WireStatus.Done)
-        {
-            OnLost();
-            return false;
-        }
-
-        LastWriteAt = connection.Shard.Now;
-        return true;
     }
 
     private bool Account()
@@ -318,8 +303,13 @@ internal sealed class ConnectionWriter(Connection connection) : ShardWork
             return false;
         }
 
-        _sending!.Sent += connection.Wire.SentBytes;
-        OnWritten();
+        if (_sending is { } segment) // Else it was a ping.
+        {
+            segment.Sent += connection.Wire.SentBytes;
+            Writes++;
+        }
+
+        LastWriteAt = connection.Shard.Now;
         return true;
     }
 
@@ -346,5 +336,58 @@ internal sealed class ConnectionWriter(Connection connection) : ShardWork
         }
 
         connection.Close(DisconnectReason.WriteTimeout, CloseMode.Abort, $"the peer read nothing for {connection.Settings.WriteTimeout}");
+    }
+}
+
+/// <summary>
+/// Remembers, per thread, the shard of its last scheduled flush, so that the thread can run that flush at its next call. A consumer that
+/// replies comes back at once and then writes its replies itself, in one burst per peer. The flush is always scheduled too, so nothing is
+/// late if the thread never calls again.
+/// </summary>
+internal static class CallerFlush
+{
+    // Weak: a thread that never calls again would otherwise keep that shard's whole context alive.
+    [ThreadStatic]
+    private static WeakReference<ShardLoop>? t_shard;
+
+    [ThreadStatic]
+    private static bool t_receives;
+
+    public static void Record(ShardLoop shard)
+    {
+        WeakReference<ShardLoop>? earlier = t_shard;
+        if (!ReferenceEquals(earlier, shard.Weak))
+        {
+            t_shard = ShardLoop.Current is null ? shard.Weak : null;
+            if (t_receives && !DeferredDisposal.IsDeferred)
+            {
+                // Never under a lock, since a flush takes other sockets' locks.
+                FlushOnThisThread(earlier);
+            }
+        }
+    }
+
+    public static void Run()
+    {
+        t_receives = true;
+        RunBeforeBlocking();
+    }
+
+    public static void RunBeforeBlocking()
+    {
+        WeakReference<ShardLoop>? shard = t_shard;
+        if (shard is not null)
+        {
+            t_shard = null;
+            FlushOnThisThread(shard);
+        }
+    }
+
+    private static void FlushOnThisThread(WeakReference<ShardLoop>? shard)
+    {
+        if (shard is not null && shard.TryGetTarget(out ShardLoop? living))
+        {
+            living.Help();
+        }
     }
 }

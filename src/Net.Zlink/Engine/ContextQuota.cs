@@ -9,20 +9,16 @@ namespace Net.Zlink.Engine;
 /// </summary>
 internal sealed class ContextQuota : IThreadPoolWorkItem
 {
-    private const int MaxSharesPerCheck = 64;
-
     private const long NoWaiter = long.MaxValue;
 
     private readonly ILogger _logger;
     private readonly Lock _gate = new();
     private readonly LinkedList<ContextShare> _waiters = [];
-    private readonly List<ContextShare> _notified = []; // Used by one check at a time.
+    private readonly List<ContextShare> _notified = []; // Used by one thread at a time.
     private long _used;
     private long _detachedBytes;
     private long _leastNeed = NoWaiter;
-    private long _leastNeedSkipped;
     private bool _isNotifying;
-    private bool _notifyAgain;
 
     private ContextQuota(long limit, ILogger logger) => (Limit, _logger) = (limit, logger);
 
@@ -30,7 +26,8 @@ internal sealed class ContextQuota : IThreadPoolWorkItem
 
     public long Used => Volatile.Read(ref _used);
 
-    public bool HasWaiters => Volatile.Read(ref _leastNeed) != NoWaiter;
+    /// <summary>Some wait, or were notified and have not taken yet what they need: nobody takes more than that.</summary>
+    public bool HasWaiters => Volatile.Read(ref _isNotifying) || Volatile.Read(ref _leastNeed) != NoWaiter;
 
     public int Waiting
     {
@@ -99,7 +96,6 @@ internal sealed class ContextQuota : IThreadPoolWorkItem
                 _waiters.AddLast(share.QueuePosition);
             }
 
-            _leastNeedSkipped = Math.Min(_leastNeedSkipped, share.Need);
             Volatile.Write(ref _leastNeed, Math.Min(_leastNeed, share.Need));
         }
 
@@ -113,7 +109,7 @@ internal sealed class ContextQuota : IThreadPoolWorkItem
             if (share.QueuePosition.List is not null)
             {
                 _waiters.Remove(share.QueuePosition);
-                if (_waiters.Count == 0 && !_isNotifying)
+                if (_waiters.Count == 0)
                 {
                     Volatile.Write(ref _leastNeed, NoWaiter);
                 }
@@ -123,18 +119,16 @@ internal sealed class ContextQuota : IThreadPoolWorkItem
 
     void IThreadPoolWorkItem.Execute()
     {
-        do
+        while (TryTakeServable())
         {
-            NotifyAll(BeginCheck());
+            _notified.ForEach(Notify);
         }
-        while (!EndCheck());
     }
 
     private void BeginNotify()
     {
         lock (_gate)
         {
-            _notifyAgain = true;
             if (_isNotifying)
             {
                 return;
@@ -146,48 +140,29 @@ internal sealed class ContextQuota : IThreadPoolWorkItem
         ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
     }
 
-    private int BeginCheck()
+    /// <summary>Those that need no more than is left. False: there are none, and the next bytes that come back begin anew.</summary>
+    private bool TryTakeServable()
     {
         lock (_gate)
         {
-            _notifyAgain = false;
-            _leastNeedSkipped = NoWaiter;
-            Volatile.Write(ref _leastNeed, 0);
-            return _waiters.Count;
-        }
-    }
-
-    private void NotifyAll(int waiting)
-    {
-        while (waiting > 0)
-        {
-            lock (_gate)
+            _notified.Clear();
+            long leastNeed = NoWaiter;
+            for (LinkedListNode<ContextShare>? next = _waiters.First; next is { Value: var share } node;)
             {
-                int last = Math.Max(waiting - MaxSharesPerCheck, 0);
-                for (; waiting > last && _waiters.First is { } first; waiting--)
+                next = node.Next;
+                if (share.Need <= Left)
                 {
-                    CheckShare(first);
+                    _waiters.Remove(node);
+                    _notified.Add(share);
                 }
-
-                waiting = _waiters.Count == 0 ? 0 : last; // Some waiters may have left meanwhile.
+                else
+                {
+                    leastNeed = Math.Min(leastNeed, share.Need);
+                }
             }
 
-            _notified.ForEach(Notify);
-            _notified.Clear();
-        }
-    }
-
-    private void CheckShare(LinkedListNode<ContextShare> first)
-    {
-        _waiters.RemoveFirst();
-        if (first.Value.Need <= Left)
-        {
-            _notified.Add(first.Value);
-        }
-        else
-        {
-            _leastNeedSkipped = Math.Min(_leastNeedSkipped, first.Value.Need);
-            _waiters.AddLast(first);
+            Volatile.Write(ref _leastNeed, leastNeed);
+            return _isNotifying = _notified.Count > 0;
         }
     }
 
@@ -200,16 +175,6 @@ internal sealed class ContextQuota : IThreadPoolWorkItem
         catch (Exception e)
         {
             Log.CapacityNotNotified(_logger, e); // One queue's fault must not reach the others or the process.
-        }
-    }
-
-    private bool EndCheck()
-    {
-        lock (_gate)
-        {
-            Volatile.Write(ref _leastNeed, _waiters.Count == 0 ? NoWaiter : _leastNeedSkipped);
-            _isNotifying = _notifyAgain && Left >= _leastNeed;
-            return !_isNotifying;
         }
     }
 }

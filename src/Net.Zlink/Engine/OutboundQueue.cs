@@ -1,4 +1,5 @@
 using Net.Zlink.Buffers;
+using Net.Zlink.Flow;
 using Net.Zlink.Protocol;
 
 namespace Net.Zlink.Engine;
@@ -162,14 +163,12 @@ internal sealed class OutboundQueue(BufferPool pool, FrameFormat format, QueueLi
 
     public void SetLimits(QueueLimits limits)
     {
-        bool isFreed;
         using (_gate.EnterScope())
         {
             _segments.Quota.Change(limits);
-            isFreed = _segments.Quota.TryResumeForAny(this);
         }
 
-        Notify(isFreed);
+        OnQuotaAvailable();
     }
 
     public void OnQuotaAvailable()
@@ -199,30 +198,15 @@ internal sealed class OutboundQueue(BufferPool pool, FrameFormat format, QueueLi
     public void Abandon()
     {
         Close();
-        OutboundSegment? dropped;
-        using (_gate.EnterScope())
-        {
-            dropped = _segments.DropAll();
-        }
-
-        OutboundSegment.ReleaseAll(dropped, pool);
+        Drop(static queue => queue._segments.DropAll());
     }
 
-    public void Detach()
+    public void Detach() => Drop(static queue =>
     {
-        OutboundSegment? dropped;
-        bool isFreed;
-        using (_gate.EnterScope())
-        {
-            _segments.IsSendPaused = true;
-            _hasWriter = false;
-            dropped = _segments.Lose();
-            isFreed = _segments.Quota.TryResume();
-        }
-
-        OutboundSegment.ReleaseAll(dropped, pool);
-        Notify(isFreed);
-    }
+        queue._segments.IsSendPaused = true;
+        queue._hasWriter = false;
+        return queue._segments.Lose();
+    });
 
     public void ReleaseInFlight(OutboundSegment? segment)
     {
@@ -234,19 +218,9 @@ internal sealed class OutboundQueue(BufferPool pool, FrameFormat format, QueueLi
         OutboundSegment.ReleaseAll(segment, pool);
     }
 
-    public void DropQueued(bool onlyUpdates = false)
-    {
-        OutboundSegment? dropped;
-        bool isFreed;
-        using (_gate.EnterScope())
-        {
-            dropped = onlyUpdates ? _segments.DropUpdates() : _segments.DropUnstarted(isObsolete: false);
-            isFreed = _segments.Quota.TryResume();
-        }
+    public void DropQueued() => Drop(static queue => queue._segments.DropUnstarted(isObsolete: false));
 
-        OutboundSegment.ReleaseAll(dropped, pool);
-        Notify(isFreed);
-    }
+    public void DropUpdates() => Drop(static queue => queue._segments.DropUpdates());
 
     public void Adopt(OutboundQueue other)
     {
@@ -275,6 +249,20 @@ internal sealed class OutboundQueue(BufferPool pool, FrameFormat format, QueueLi
                 schedule = AcquireFlush();
             }
         }
+    }
+
+    private void Drop(Func<OutboundQueue, OutboundSegment?> drop)
+    {
+        OutboundSegment? dropped;
+        bool isFreed;
+        using (_gate.EnterScope())
+        {
+            dropped = drop(this);
+            isFreed = _segments.Quota.TryResume();
+        }
+
+        OutboundSegment.ReleaseAll(dropped, pool);
+        Notify(isFreed);
     }
 
     private SendStatus TryPack(in OutgoingMessage message, int length, bool force, out bool schedule)

@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using System.IO.Pipelines;
 using Net.Zlink.Buffers;
 using Net.Zlink.Flow;
 
@@ -9,7 +8,7 @@ namespace Net.Zlink.Engine;
 /// A serial executor: a multi-producer queue of work, and at most one thread that runs it. It owns no thread. A socket completion runs at
 /// once on the completing thread if the shard is idle, and is queued otherwise.
 /// </summary>
-internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
+internal sealed class ShardLoop : IThreadPoolWorkItem
 {
     // 256 works of one read each are at most 16 MiB of input. 2 ms is no more than a time slice for other items of the thread pool.
     private const int MaxWorksPerTurn = 256;
@@ -37,8 +36,7 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
     {
         Turn,
         OneWork,
-        Flush,
-        Flushes,
+        Help,
     }
 
     private readonly IShardObserver _observer;
@@ -132,14 +130,12 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
         }
     }
 
-    public override void Schedule(Action<object?> action, object? state) => Post(ShardCallback.Rent(action, state), 1);
-
     public void Help()
     {
         Debug.Assert(!DeferredDisposal.IsDeferred, "A flush takes the locks of waiting senders: its caller may hold none.");
         if (_urgent.HasWork && TryEnter())
         {
-            RunEntered(Entry.Flushes, null, 0);
+            RunEntered(Entry.Help, null, 0);
         }
     }
 
@@ -148,7 +144,7 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
     {
         if (TryEnter())
         {
-            RunEntered(Entry.Flush, writer, reasons);
+            RunEntered(Entry.Help, writer, reasons);
         }
     }
 
@@ -182,7 +178,7 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
             Counters.LateRuns++;
             if (_wait is null || _wait.Since(scheduledAt) < ShardCounters.ToTime(delay) / 2) // Else the machine was short of processors.
             {
-                Report(static (shard, _, ticks) => shard._observer.OnLateRun(shard, ShardCounters.ToTime(ticks)), null, delay);
+                CountFaults(static (shard, ticks) => shard._observer.OnLateRun(shard, ShardCounters.ToTime(ticks)), delay);
             }
         }
 
@@ -243,7 +239,7 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
             }
             else
             {
-                System.Threading.ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
+                ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
             }
         }
     }
@@ -277,8 +273,8 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
         else
         {
             int works = 1;
-            IsHelped = entry != Entry.OneWork;
-            long end = entry == Entry.Flushes ? RunFlushes(start, out works) : RunOne(work!, reasons, start);
+            IsHelped = entry == Entry.Help;
+            long end = work is null ? RunFlushes(start, out works) : RunOne(work, reasons, start);
             IsHelped = false;
             Counters.Helps++;
             EndTurn(end - start, works);
@@ -349,16 +345,15 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
         catch (Exception exception)
         {
             Counters.Faults++;
-            Fault(work, exception);
+            CountFaults(static (_, fault) => fault.Work.OnFault(fault.Exception), (Work: work, Exception: exception));
         }
 
         long end = Stopwatch.GetTimestamp();
         if (end - start > SlowRunTicks && HeldTicks(start, end) > SlowRunTicks)
         {
-            Report(
-                static (shard, slow, ticks) => shard._observer.OnSlowRun(shard, slow!.Describe(), ShardCounters.ToTime(ticks)),
-                work,
-                end - start);
+            CountFaults(
+                static (shard, slow) => shard._observer.OnSlowRun(shard, slow.Work.Describe(), ShardCounters.ToTime(slow.Ticks)),
+                (Work: work, Ticks: end - start));
         }
 
         DefaultContext.Restore();
@@ -394,27 +389,95 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
         return _normal.Dequeue() ?? _urgent.Dequeue();
     }
 
-    private void Report(Action<ShardLoop, ShardWork?, long> report, ShardWork? work, long ticks)
+    private void CountFaults<T>(Action<ShardLoop, T> action, T state)
     {
         try
         {
-            report(this, work, ticks);
+            action(this, state);
         }
         catch (Exception)
         {
             Counters.Faults++;
         }
     }
+}
 
-    private void Fault(ShardWork work, Exception exception)
+/// <summary>Lock-free, intrusive, without allocations.</summary>
+internal struct WorkQueue
+{
+    private ShardWork? _posted;
+    private ShardWork? _dequeued;
+    private int _dequeuedCount;
+
+    public readonly bool HasPosted => Volatile.Read(in _posted) is not null;
+
+    public readonly bool HasWork => HasPosted || Volatile.Read(in _dequeued) is not null;
+
+    public void Push(ShardWork work, int reasons)
     {
-        try
+        if (Interlocked.Or(ref work.Pending, reasons) != 0)
         {
-            work.OnFault(exception);
+            return;
         }
-        catch (Exception)
+
+        ShardWork? head = Volatile.Read(ref _posted);
+        while (true)
         {
-            Counters.Faults++;
+            work.NextReady = head;
+            ShardWork? seen = Interlocked.CompareExchange(ref _posted, work, head);
+            if (ReferenceEquals(seen, head))
+            {
+                return;
+            }
+
+            head = seen;
+        }
+    }
+
+    /// <summary>Read its reasons afterwards: from then on it may be pushed again.</summary>
+    public ShardWork? Dequeue()
+    {
+        ShardWork? first = _dequeued;
+        if (first is null)
+        {
+            if (Volatile.Read(ref _posted) is null)
+            {
+                return null;
+            }
+
+            ShardWork? newest = Interlocked.Exchange(ref _posted, null);
+            int taken = 0;
+            while (newest is not null)
+            {
+                taken++;
+                ShardWork? older = newest.NextReady;
+                newest.NextReady = first;
+                first = newest;
+                newest = older;
+            }
+
+            Volatile.Write(ref _dequeuedCount, taken);
+        }
+
+        _dequeued = first!.NextReady;
+        first.NextReady = null;
+        Volatile.Write(ref _dequeuedCount, _dequeuedCount - 1);
+        return first;
+    }
+
+    public readonly int Count
+    {
+        get
+        {
+            const int MaxWalked = 1_000_000;
+            int posted = 0;
+            ShardWork? work = Volatile.Read(in _posted);
+            for (; work is not null && posted < MaxWalked; work = Volatile.Read(ref work.NextReady))
+            {
+                posted++;
+            }
+
+            return posted + Volatile.Read(in _dequeuedCount);
         }
     }
 }

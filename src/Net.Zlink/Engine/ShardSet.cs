@@ -137,9 +137,9 @@ internal sealed class ShardSet : IDisposable
 
     private static Task RunOnAsync(ShardLoop shard, Action action)
     {
-        var task = new Task(action, TaskCreationOptions.RunContinuationsAsynchronously);
-        shard.Schedule(static task => ((Task)task!).RunSynchronously(TaskScheduler.Default), task);
-        return task;
+        var work = new ShardTask(action);
+        shard.Post(work, 1);
+        return work.Task;
     }
 
     private static ShardLoop NextOf(ShardLoop[] shards, ref uint next) =>

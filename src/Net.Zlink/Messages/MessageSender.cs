@@ -63,9 +63,7 @@ internal readonly struct MessageSender
         SendStatus status = _core.TrySend(target, message);
         if (MayWait(status, timeout, out TimeSpan limit))
         {
-            // A span cannot be kept during a wait, so the rare send that waits copies its payload once more.
-            using IMemoryOwner<byte> copy = WaitingPayload.Of(payload, _core.Host.Pool);
-            status = _waits.Block(target, new DeferredMessage(copy.Memory[..payload.Length], owner: null), limit);
+            status = _waits.Block(target, payload, limit);
         }
 
         ThrowUnlessSent(status);

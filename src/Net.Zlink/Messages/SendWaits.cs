@@ -1,3 +1,4 @@
+using System.Buffers;
 using System.Threading.Tasks.Sources;
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
@@ -11,6 +12,27 @@ namespace Net.Zlink;
 internal sealed class SendWaits(SocketBase socket, Func<SendStatus, uint, Exception> errorOf)
 {
     private readonly ObjectCache<Receipt> _receipts = new(WaiterNode.MaxKept);
+
+    /// <summary>A span cannot be kept during a wait, so the rare send that waits copies its payload.</summary>
+    public static IMemoryOwner<byte> CopyOf(ReadOnlySpan<byte> payload, BufferPool pool)
+    {
+        try
+        {
+            IMemoryOwner<byte> copy = pool.Rent(Math.Max(1, payload.Length));
+            payload.CopyTo(copy.Memory.Span);
+            return copy;
+        }
+        catch (OutOfMemoryException)
+        {
+            throw ZlinkException.NoMemory();
+        }
+    }
+
+    public SendStatus Block(in SendTarget target, ReadOnlySpan<byte> payload, TimeSpan limit)
+    {
+        using IMemoryOwner<byte> copy = CopyOf(payload, socket.Host.Pool);
+        return Block(target, new DeferredMessage(copy.Memory[..payload.Length], owner: null), limit);
+    }
 
     public SendStatus Block(in SendTarget target, in DeferredMessage message, TimeSpan limit)
     {

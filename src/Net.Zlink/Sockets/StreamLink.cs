@@ -118,7 +118,11 @@ internal sealed class StreamLink(uint id, RedactedEndpoint endpoint, IConnection
         }
 
         SendStatus status = connection.Outbound.TryAppendShared(slab, offset, length, frames, out bool schedule);
-        Flush(connection, schedule);
+        if (schedule)
+        {
+            connection.ScheduleFlush();
+        }
+
         return status;
     }
 
@@ -131,7 +135,11 @@ internal sealed class StreamLink(uint id, RedactedEndpoint endpoint, IConnection
         }
 
         SendStatus status = connection.Outbound.TryAppend(message, out bool schedule);
-        Flush(connection, schedule);
+        if (schedule)
+        {
+            connection.ScheduleFlush();
+        }
+
         return status;
     }
 
@@ -149,15 +157,6 @@ internal sealed class StreamLink(uint id, RedactedEndpoint endpoint, IConnection
 
     private bool HasEarlierWaiter => hub is { BlockedSends: { IsEmpty: false } waiting }
         && waiting.HasEarlierWaiter(new SendTarget(RouteOf(stackalloc byte[sizeof(uint)])));
-
-    private static void Flush(Connection connection, bool isDue)
-    {
-        if (isDue)
-        {
-            connection.ScheduleFlush();
-            CallerFlush.Record(connection.Shard);
-        }
-    }
 
     public void RequestClose(DisconnectReason reason, CloseMode mode, TimeSpan? linger = null)
     {

@@ -135,7 +135,7 @@ public sealed class StreamPeer : IMessageSender
         }
 
         // The builder's memory may move, so the rare send that waits copies its part once more.
-        return SendCopyAsync(WaitingPayload.Of(part, message.Encoded.Pool), part.Length, message, cancellationToken);
+        return SendCopyAsync(SendWaits.CopyOf(part, message.Encoded.Pool), part.Length, message, cancellationToken);
     }
 
     /// <inheritdoc/>

@@ -41,7 +41,8 @@ internal sealed class StreamSender : IStreamOutput
         SendStatus status = link.TrySend(payload);
         if (status == SendStatus.Full && (timeout ?? _options.SendTimeout) is var limit && limit != TimeSpan.Zero)
         {
-            status = SendBlocking(link, payload, limit);
+            BlockingWait.ThrowIfOnShard(nameof(SendAsync));
+            status = _waits.Block(new SendTarget(link.RouteOf(stackalloc byte[sizeof(uint)])), payload, limit);
         }
 
         ThrowUnlessAccepted(status, link.Id);
@@ -202,16 +203,6 @@ internal sealed class StreamSender : IStreamOutput
         {
             throw new ArgumentException($"A frame holds at most {StreamFraming.LargestPayload} bytes.", nameof(payloadLength));
         }
-    }
-
-    private SendStatus SendBlocking(StreamLink link, ReadOnlySpan<byte> payload, TimeSpan timeout)
-    {
-        BlockingWait.ThrowIfOnShard(nameof(SendAsync));
-
-        // A span cannot be kept during a wait, so the rare send that waits copies its payload once more.
-        using IMemoryOwner<byte> copy = WaitingPayload.Of(payload, _hub.Host.Pool);
-        return _waits.Block(new SendTarget(link.RouteOf(stackalloc byte[sizeof(uint)])),
-            new DeferredMessage(copy.Memory[..payload.Length], owner: null), timeout);
     }
 }
 

@@ -10,7 +10,7 @@ namespace Net.Zlink.Tests.Buffers;
 /// <summary>Random sequences of rents, returns and trims on one thread against a model that only counts.</summary>
 public sealed class BufferPoolModelTests
 {
-    // Classes with a thread cache, the largest of those, three without, and one length beyond the largest class.
+    // Classes with several stacks, the largest of those, four with one, and one length beyond the largest class.
     private static readonly int[] Sizes = [128, 1_024, 65_536, 131_072, 278_528, 901_120, 2_211_840, Oversize];
 
     private const int Oversize = 8_503_297;

@@ -118,7 +118,7 @@ public sealed class BufferPoolPolicyTests
     }
 
     [Fact]
-    public void The_keep_limit_counts_the_caches_of_all_threads()
+    public void The_keep_limit_counts_the_returns_of_all_threads()
     {
         using BufferPool pool = TestPools.Create(keep: 100);
         byte[][] rented = pool.RentMany(128, 400);
@@ -135,7 +135,7 @@ public sealed class BufferPoolPolicyTests
     }
 
     [Fact]
-    public void Room_that_some_threads_reserved_but_do_not_use_does_not_make_the_returns_of_others_bounce()
+    public void A_keep_limit_lower_than_the_number_of_threads_is_used_by_all_of_them()
     {
         using BufferPool pool = TestPools.Create(keep: 8);
         byte[][] rented = pool.RentMany(128, 5);
@@ -146,7 +146,6 @@ public sealed class BufferPoolPolicyTests
             together.SignalAndWait(TimeSpan.FromSeconds(30));
         });
 
-        // This thread and the first of the others reserved 2 each, half of the limit together; the rest is the store's, for whoever comes.
         Assert.Equal((5, 0), (pool.ClassOf(128).Kept, pool.ClassOf(128).Rejected));
     }
 
@@ -224,7 +223,7 @@ public sealed class BufferPoolPolicyTests
     }
 
     [Fact]
-    public void Buffers_in_the_cache_of_a_thread_that_stopped_using_them_are_trimmed_while_it_lives()
+    public void Buffers_of_a_thread_that_stopped_using_them_are_trimmed_while_it_lives()
     {
         var clock = new ManualTimeProvider();
         using BufferPool pool = TestPools.Create(idle: Idle, time: clock);

@@ -68,10 +68,10 @@ public sealed class DetachedReadTests
     {
         using var bench = new Fixture();
         const long Much = 64L * 1024 * 1024;
-        bench.Cache.Account(Much, 0);
+        bench.Cache.Account(Much);
         bench.Feed(Frames([Pattern(100, 1)]), handOver: true);
         Assert.Equal(0, bench.Taken);
-        bench.Cache.Account(-Much, 0);
+        bench.Cache.Account(-Much);
         bench.Feed(Frames([Pattern(100, 2)]), handOver: true);
         Assert.Equal(1, bench.Taken);
         bench.ExpectFrames([Pattern(100, 1), Pattern(100, 2)]);

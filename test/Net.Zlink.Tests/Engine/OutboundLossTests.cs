@@ -57,13 +57,13 @@ public sealed class OutboundLossTests
         segment.Sent = segment.Length / 2;
         if (before)
         {
-            bench.Queue.DropQueued(onlyUpdates: true);
+            bench.Queue.DropUpdates();
         }
 
         bench.Queue.Detach();
         if (!before)
         {
-            bench.Queue.DropQueued(onlyUpdates: true);
+            bench.Queue.DropUpdates();
         }
 
         bench.ReleaseWriting();

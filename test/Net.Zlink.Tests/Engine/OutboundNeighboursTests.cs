@@ -48,7 +48,7 @@ public sealed class OutboundNeighboursTests
         Assert.Equal(SendStatus.Accepted, bench.AppendOrWait(payload, new CountingOwner(payload)).Status);
         bench.Queue.AppendOwn([9, 9, 9, 9], [9], isUpdate: true, out _);
         Assert.Equal(SendStatus.Accepted, bench.AppendShared(payload));
-        bench.Queue.DropQueued(onlyUpdates: true);
+        bench.Queue.DropUpdates();
         Assert.Equal((2, 0), (bench.Queue.Counts.QueuedMessages, bench.Queue.Counts.QueuedUpdates));
         bench.Queue.Release();
         bench.WriteAll();

@@ -17,19 +17,6 @@ public sealed class SocketCountersTests : IDisposable
     public void Dispose() => _core.Dispose();
 
     [Fact]
-    public async Task Peers_may_come_and_go_while_the_counts_are_summed()
-    {
-        var counters = new SocketCounters();
-        TestLink living = TestLink.Create(_core, default);
-        TestLink newcomer = TestLink.Create(_core, default);
-        bool couldCome = false;
-        living.Counted = () => couldCome = Task.Run(() => counters.Open(newcomer)).Wait(Patience / 4);
-        counters.Open(living);
-        await Task.Run(() => counters.Sum());
-        Assert.True(couldCome);
-    }
-
-    [Fact]
     public void Messages_of_disconnected_peers_are_counted_once_before_and_after_they_are_received()
     {
         var counters = new SocketCounters();

@@ -17,8 +17,8 @@ internal static class Idleness
             IReadOnlyList<ShardLoop> shards = all.All;
             foreach (ShardLoop shard in shards)
             {
-                var passed = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-                shard.Schedule(static state => ((TaskCompletionSource)state!).SetResult(), passed);
+                var passed = new ShardTask(static () => { });
+                shard.Post(passed, 1);
                 await passed.Task.ConfigureAwait(false);
             }
 

@@ -1,5 +1,6 @@
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
+using Net.Zlink.Flow;
 using Net.Zlink.Protocol.Zmp;
 
 namespace Net.Zlink.Sockets.Links;

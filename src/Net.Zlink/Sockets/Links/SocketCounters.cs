@@ -25,26 +25,23 @@ internal sealed class SocketCounters : EventCounters
     {
         get
         {
-            List<UndeliveredLink> all;
-            LaneOwner[] open;
             lock (_gate)
             {
-                all = [.. _undelivered];
-                open = [.. _open];
-            }
+                List<UndeliveredLink> all = [.. _undelivered];
 
-            // Those that a blocked shard keeps open.
-            foreach (LaneOwner link in open)
-            {
-                QueueCounts counts = link.Outbound;
-                long messages = counts.QueuedMessages - counts.QueuedUpdates;
-                if (messages > 0 && all.Count < MaxReportedPeers)
+                // Those that a blocked shard keeps open.
+                foreach (LaneOwner link in _open)
                 {
-                    all.Add(link.Undelivered(messages, counts.QueuedBytes - counts.QueuedUpdateBytes));
+                    QueueCounts counts = link.Outbound;
+                    long messages = counts.QueuedMessages - counts.QueuedUpdates;
+                    if (messages > 0 && all.Count < MaxReportedPeers)
+                    {
+                        all.Add(link.Undelivered(messages, counts.QueuedBytes - counts.QueuedUpdateBytes));
+                    }
                 }
-            }
 
-            return all;
+                return all;
+            }
         }
     }
 
@@ -128,48 +125,32 @@ internal sealed class SocketCounters : EventCounters
 
     public void AddTo(ref QueueCounts outbound, ref QueueCounts inbound)
     {
-        PooledCopy<LaneOwner> unread;
-        PooledCopy<LaneOwner> open;
+        // Two locks a peer, 1 ms for 10,000: meanwhile a new peer waits.
         lock (_gate)
         {
+            RecordUnread();
             outbound.Add(_outbound);
             inbound.Add(_inbound);
-            unread = new PooledCopy<LaneOwner>(_unread);
-            open = new PooledCopy<LaneOwner>(_open);
-        }
-
-        // Outside of the lock, because new links wait for it under the socket's lock: two locks a peer, 1 ms for 10,000.
-        bool isAnyRead = false;
-        using (unread)
-        {
-            foreach (LaneOwner link in unread.Items)
+            foreach (LaneOwner link in _unread)
             {
-                QueueCounts counts = link.Inbound;
-                inbound.Add(counts);
-                isAnyRead |= counts.QueuedMessages == 0;
+                inbound.Add(link.Inbound);
             }
-        }
 
-        using (open)
-        {
-            foreach (LaneOwner link in open.Items)
+            foreach (LaneOwner link in _open)
             {
                 outbound.Add(link.Outbound);
                 inbound.Add(link.Inbound);
-            }
-        }
-
-        if (isAnyRead)
-        {
-            lock (_gate)
-            {
-                RecordUnread();
             }
         }
     }
 
     private void RecordUnread()
     {
+        if (_unread.Count == 0)
+        {
+            return;
+        }
+
         _unread.RemoveAll(link =>
         {
             QueueCounts counts = link.Inbound;

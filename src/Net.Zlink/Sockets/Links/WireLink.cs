@@ -214,14 +214,7 @@ internal sealed class WireLink : PeerLink
         }
     }
 
-    private void Flush()
-    {
-        if (Reader is { } connection)
-        {
-            connection.ScheduleFlush();
-            CallerFlush.Record(connection.Shard);
-        }
-    }
+    private void Flush() => Reader?.ScheduleFlush();
 
     private void OnCapacityAvailable() => Socket.OnCapacity(this);
 

@@ -1,5 +1,6 @@
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
+using Net.Zlink.Flow;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets.Links;
@@ -274,7 +275,7 @@ internal sealed class SubscriberCore : SocketCore
     private void ResendSubscriptions(PeerLink link, OutboundQueue queue)
     {
         QueueUpdate(link);
-        queue.DropQueued(onlyUpdates: true);
+        queue.DropUpdates();
     }
 
     private void QueueUpdate(PeerLink link)

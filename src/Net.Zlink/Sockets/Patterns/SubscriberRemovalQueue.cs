@@ -1,4 +1,5 @@
 using Net.Zlink.Engine;
+using Net.Zlink.Flow;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Sockets.Links;
 using Net.Zlink.Sockets.Routing;

@@ -141,13 +141,13 @@ internal sealed class InboundFixture : IDisposable
 
         if (isPinned)
         {
-            _host.Slabs.Account(MuchMemory, 0);
+            _host.Slabs.Account(MuchMemory);
         }
 
         bool isGood = Deliver(messages, new InboundBatch(slab, offset, total, frames.Length, owns), frames);
         if (isPinned)
         {
-            _host.Slabs.Account(-MuchMemory, 0);
+            _host.Slabs.Account(-MuchMemory);
         }
 
         if (owns)

@@ -2,7 +2,7 @@ using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
 
-namespace Net.Zlink.Engine;
+namespace Net.Zlink.Flow;
 
 /// <summary>
 /// A lock with one interlocked operation for enter and exit, where <see cref="Lock"/> has two and two thread look-ups. Uncontended 5.5 ns,

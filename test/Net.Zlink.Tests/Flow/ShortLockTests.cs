@@ -1,8 +1,8 @@
-using Net.Zlink.Engine;
+using Net.Zlink.Flow;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
-namespace Net.Zlink.Tests.Engine;
+namespace Net.Zlink.Tests.Flow;
 
 /// <summary>The lock of the message path: nobody gets in beside its holder, and whoever waits is let in.</summary>
 public sealed class ShortLockTests
