@@ -1,10 +1,10 @@
 using FsCheck.Fluent;
-using Net.Zlink.Sockets.Routing;
+using Net.Zlink.Sockets.Patterns;
 using Net.Zlink.Tests.Support;
 using Xunit;
 using static Net.Zlink.Tests.Engine.EngineFixture;
 
-namespace Net.Zlink.Tests.Sockets.Routing;
+namespace Net.Zlink.Tests.Sockets.Patterns;
 
 public sealed class RotationTests
 {
