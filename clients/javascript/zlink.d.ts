@@ -20,7 +20,8 @@ export interface Options {
   maxMessageSize?: number;
   /** Milliseconds. Default 30,000. */
   handshakeTimeout?: number;
-  /** Milliseconds between two heartbeats, 0 for none. Default 30,000. Not of a Stream. */
+  /** Milliseconds between two heartbeats, 0 for none. Default 30,000. The other side ends a socket that is silent for three minutes, or
+   * for three heartbeats if those are longer. Not of a Stream. */
   heartbeat?: number;
   /** Milliseconds before the first attempt to connect again; the pause doubles each time. Default 100. */
   reconnectMin?: number;

@@ -52,13 +52,11 @@ class FrameReader {
       onFrame(gathers ? all.slice(at, end) : all.subarray(at, end));
       at = end;
     }
-    const rest = all.subarray(at);
+    if (gathers && at === 0) return; // It stays where it is.
     this.#used = 0;
-    if (gathers && at === 0) this.#used = rest.length; // It stays where it is.
-    else if (rest.length > 0) {
-      this.#rest = new Uint8Array(0);
-      this.#append(rest);
-    }
+    if (at === all.length) return;
+    this.#rest = new Uint8Array(0);
+    this.#append(all.subarray(at));
   }
 
   #append(chunk) {
@@ -78,12 +76,13 @@ class FrameReader {
 class Connection extends EventTarget {
   #queue = []; // Each makes its message at the moment when it is sent. What is behind sendLimit waits for a place.
   #received = [];
-  #receivers = [];
+  #receivers = new Set();
   #lookers = new Set();
   #timer;
   #retry;
   #attempts = 0;
   #since = 0;
+  #abort = () => this.close();
   #end; // Of the whole socket: its error, or null.
 
   constructor(url, options = {}) {
@@ -97,7 +96,7 @@ class Connection extends EventTarget {
     this.dropped = 0;
     this.lastError = "";
     const { signal } = this.options;
-    signal?.addEventListener("abort", () => this.close(), { once: true });
+    signal?.addEventListener("abort", this.#abort);
     queueMicrotask(() => signal?.aborted ? this.close() : this.#connect());
   }
 
@@ -108,7 +107,7 @@ class Connection extends EventTarget {
   /** Resolves when the connection is ready for messages. */
   ready({ signal } = {}) {
     return wait(signal, (done, fail) => {
-      const look = () => this.isOpen ? done() : this.isClosed && fail(this.#end ?? closed());
+      const look = () => this.isOpen ? done() : this.isClosed && fail(this._why);
       this.#lookers.add(look);
       look();
       return () => this.#lookers.delete(look);
@@ -121,8 +120,8 @@ class Connection extends EventTarget {
     if (this.isClosed) return this.#end ? Promise.reject(this.#end) : Promise.resolve(undefined);
     return wait(signal, (done, fail) => {
       const receiver = { done, fail };
-      this.#receivers.push(receiver);
-      return () => remove(this.#receivers, receiver);
+      this.#receivers.add(receiver);
+      return () => this.#receivers.delete(receiver);
     });
   }
 
@@ -138,13 +137,15 @@ class Connection extends EventTarget {
   _end(error) {
     if (this.isClosed) return;
     this.#end = error;
-    const { socket, isOpen } = this, why = error ?? closed();
-    this.#queue.forEach(({ make, fail }, at) => at >= this.options.sendLimit ? fail(why) : isOpen && this._write(make()));
-    this.#queue = [];
-    this._lose(why.message);
+    this._why = error ?? new Error("The socket is closed.");
+    const { socket, isOpen, _why } = this, queued = this.#queue;
+    this.#queue = []; // A sender that is told looks for its message there.
+    queued.forEach(({ make, fail }, at) => at >= this.options.sendLimit ? fail(_why) : isOpen && this._write(make()));
+    this._lose(_why.message);
     socket?.close(1000);
     clearTimeout(this.#retry);
-    for (const { done, fail } of this.#receivers.splice(0)) error ? fail(error) : done();
+    this.options.signal?.removeEventListener("abort", this.#abort);
+    for (const { done, fail } of this.#receivers) error ? fail(error) : done();
     this._tell("close");
   }
 
@@ -154,7 +155,7 @@ class Connection extends EventTarget {
   }
 
   _trySend(make) {
-    if (this.isClosed) throw this.#end ?? closed();
+    if (this.isClosed) throw this._why;
     if (this.#queue.length >= this.options.sendLimit) return false;
     this.#queue.push({ make });
     this.#drain();
@@ -199,7 +200,7 @@ class Connection extends EventTarget {
   }
 
   _deliver(message) {
-    const receiver = this.#receivers.shift();
+    const [receiver] = this.#receivers;
     if (receiver) receiver.done(message);
     else if (this.#received.push(message) > this.options.receiveLimit) this._overflow(this.#received);
   }
@@ -217,6 +218,7 @@ class Connection extends EventTarget {
   }
 
   #connect() {
+    if (this.isClosed) return;
     const { WebSocket, protocols, handshakeTimeout } = this.options;
     if (!WebSocket) return this._end(new Error("There is no WebSocket here: use Node 22, or the option WebSocket."));
     let socket;
@@ -311,15 +313,16 @@ class ZmpConnection extends Connection {
     }
   }
 
-  // A tab in the background has fewer ticks, so only silence after a heartbeat counts.
+  // Only silence after a heartbeat counts: a page in the background has one tick a minute. So the other side waits for three.
   #watch() {
-    const { heartbeat } = this.options;
-    this.hasHeard = true;
-    if (heartbeat > 0) this.beat = setInterval(() => {
-      if (!this.hasHeard) return this._lose("the other side is silent");
+    const { heartbeat } = this.options, tenths = Math.min(0xffff, Math.max(180_000, 3 * heartbeat) / 100);
+    const ask = () => {
       this.hasHeard = false;
-      this._write(frame(CONTROL, [HEARTBEAT, 0, 0, 0]));
-    }, heartbeat);
+      this._write(frame(CONTROL, [HEARTBEAT, tenths >> 8, tenths, 0]));
+    };
+    if (!(heartbeat > 0)) return;
+    ask();
+    this.beat = setInterval(() => this.hasHeard ? ask() : this._lose("the other side is silent"), heartbeat);
   }
 
   _take(parts) {
@@ -327,9 +330,24 @@ class ZmpConnection extends Connection {
   }
 }
 
+// What is wanted, and how often.
+class Topics extends Map {
+  /** Returns how often it is wanted now. */
+  change(topic, by) {
+    const key = topic.join(), count = (this.get(key)?.count ?? 0) + by;
+    if (count > 0) this.set(key, { topic: topic.slice(), count });
+    else this.delete(key);
+    return count;
+  }
+
+  match(data) {
+    return [...this.values()].some(({ topic }) => data.length >= topic.length && topic.every((one, at) => data[at] === one));
+  }
+}
+
 /** Receives what begins with its topics, from a PUB or XPUB. */
 export class Sub extends ZmpConnection {
-  #topics = new Map();
+  #topics = new Topics();
 
   constructor(url, { topics = [], ...options } = {}) {
     super(url, options, SUB, [PUB, XPUB]);
@@ -337,21 +355,17 @@ export class Sub extends ZmpConnection {
   }
 
   subscribe(topic) {
-    const topicBytes = bytes(topic), key = keyOf(topicBytes), known = this.#topics.get(key);
-    if (known) known.count++;
-    else {
-      this.#topics.set(key, { topic: topicBytes, count: 1 });
-      if (this.isOpen) this._write(frame(SUBSCRIBE, topicBytes));
-    }
-    return this;
+    return this.#change(topic, 1, SUBSCRIBE, 1);
   }
 
   unsubscribe(topic) {
-    const topicBytes = bytes(topic), key = keyOf(topicBytes), known = this.#topics.get(key);
-    if (known && --known.count === 0) {
-      this.#topics.delete(key);
-      if (this.isOpen) this._write(frame(CANCEL, topicBytes));
-    }
+    return this.#change(topic, -1, CANCEL, 0);
+  }
+
+  // The other side learns of the first who wants it, and of the last who does not.
+  #change(topic, by, flag, when) {
+    const body = bytes(topic);
+    if (this.#topics.change(body, by) === when && this.isOpen) this._write(frame(flag, body));
     return this;
   }
 
@@ -361,7 +375,7 @@ export class Sub extends ZmpConnection {
 
   // What was on its way when a topic was given up is dropped.
   _take(parts) {
-    for (const { topic } of this.#topics.values()) if (startsWith(parts[0], topic)) return this._deliver(parts);
+    if (this.#topics.match(parts[0])) this._deliver(parts);
   }
 
   // News: the newest count.
@@ -373,7 +387,7 @@ export class Sub extends ZmpConnection {
 
 /** Sends to a SUB or XSUB what it has subscribed to. */
 export class Pub extends ZmpConnection {
-  #topics = new Map();
+  #topics = new Topics();
 
   constructor(url, options) {
     super(url, options, PUB, [SUB, XSUB]);
@@ -382,16 +396,14 @@ export class Pub extends ZmpConnection {
   /** False: nobody has subscribed to it, there is no connection, or the queue is full. */
   send(...parts) {
     const frames = parts.map(bytes);
-    const isWanted = this.isOpen && [...this.#topics.values()].some(({ topic }) => startsWith(frames[0], topic));
+    const isWanted = this.isOpen && this.#topics.match(frames[0]);
     const isSent = isWanted && this._trySend(() => message(frames));
     if (isWanted && !isSent) this.dropped++;
     return isSent;
   }
 
   _topic(isAdded, body) {
-    const key = keyOf(body), count = (this.#topics.get(key)?.count ?? 0) + (isAdded ? 1 : -1);
-    if (count > 0) this.#topics.set(key, { topic: body.slice(), count });
-    else this.#topics.delete(key);
+    this.#topics.change(body, isAdded ? 1 : -1);
     this._tell("topics");
   }
 
@@ -437,18 +449,19 @@ export class Requester extends ZmpConnection {
   }
 
   /** Resolves with the parts of the reply. */
-  request(parts, { service = this.options.service ?? "", timeout = 5000, signal } = {}) {
+  async request(parts, { service = this.options.service ?? "", timeout = 5000, signal } = {}) {
     if (this.#open.size >= this.options.sendLimit) {
-      return Promise.reject(new RequestError("refused", "more requests are open than sendLimit allows"));
+      throw new RequestError("refused", "more requests are open than sendLimit allows");
     }
-    const id = ++this.#last, deadline = Date.now() + timeout, name = bytes(service), frames = list(parts);
+    const limit = Math.min(timeout, 2 ** 31 - 1), deadline = Date.now() + limit;
+    const id = ++this.#last, name = bytes(service), frames = list(parts);
     return wait(signal, (done, fail) => {
       const expire = () => {
         const why = this.isOpen ? "" : `: ${this.lastError || "there is no connection"}`;
         fail(new RequestError("timeout", `no reply came within ${timeout} ms${why}`, 0, one.isSent));
       };
       const one = { done, fail, expire, deadline, isSent: false };
-      const timer = setTimeout(expire, timeout);
+      const timer = setTimeout(expire, limit);
       const make = () => {
         one.isSent = true;
         return message([envelope(REQUEST, id, Math.max(0, deadline - Date.now()), name), ...frames]);
@@ -483,7 +496,7 @@ export class Requester extends ZmpConnection {
 
   _end(error) {
     super._end(error);
-    for (const one of [...this.#open.values()]) one.fail(error ?? closed());
+    for (const one of [...this.#open.values()]) one.fail(this._why);
   }
 
   #failSent(error) {
@@ -574,23 +587,6 @@ function join(all) {
     at += one.length;
   }
   return whole;
-}
-
-function startsWith(data, prefix) {
-  return data.length >= prefix.length && prefix.every((one, at) => data[at] === one);
-}
-
-function keyOf(topic) {
-  return topic.join();
-}
-
-function closed() {
-  return new Error("The socket is closed.");
-}
-
-function remove(all, one) {
-  const at = all.indexOf(one);
-  if (at >= 0) all.splice(at, 1);
 }
 
 // begin(done, fail) returns what ends the wait; aborted is told of the signal.

@@ -117,7 +117,7 @@ internal sealed class RequestForwarder
         {
             request.TryFail(TookTooLong, "The service took too long.");
         }
-        catch (ZlinkException)
+        catch (Exception e) when (e is ZlinkException or ObjectDisposedException)
         {
             request.TryRefuse(Unavailable, "The service is not available.");
         }

@@ -1,3 +1,4 @@
+using System.Net.Sockets;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Options;
@@ -10,8 +11,8 @@ public static class ZlinkHostExtensions
     // What a shell and an orchestrator take for a failure.
     private const int Failed = 1;
 
-    /// <summary>Runs a host until it is stopped, as <c>RunAsync</c> does. Where a setting or an endpoint is wrong, it writes one message in
-    /// place of an exception with its stack trace, and runs nothing.</summary>
+    /// <summary>Runs a host until it is stopped, as <c>RunAsync</c> does. Where a setting or an endpoint is wrong, or the web server cannot
+    /// listen at its address, it writes one message in place of an exception with its stack trace, and runs nothing.</summary>
     /// <remarks>It opens the host's sockets before the host starts, so that the host does not log the same fault.</remarks>
     /// <param name="host">The host; disposed when the task completes.</param>
     /// <param name="error">Where the message is written; null: the standard error output.</param>
@@ -47,12 +48,16 @@ public static class ZlinkHostExtensions
         }
     }
 
-    /// <summary>Of a setting that is wrong; null: it is another fault.</summary>
+    /// <summary>Of a setting that is wrong, or an address that the web server cannot have; null: it is another fault.</summary>
     private static string? SentenceOf(Exception e) => e switch
     {
         ZlinkSettingException or OptionsValidationException => e.Message,
         AggregateException all when all.InnerExceptions.All(static one => SentenceOf(one) is not null) =>
             string.Join(Environment.NewLine, all.InnerExceptions.Select(SentenceOf)),
+        _ when e.GetBaseException() is SocketException
+        {
+            SocketErrorCode: SocketError.AddressAlreadyInUse or SocketError.AddressNotAvailable or SocketError.AccessDenied
+        } => e is SocketException ? $"The server cannot listen at its address: {e.Message}." : e.Message,
         _ => null,
     };
 

@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Security.Cryptography;
+using System.Threading.Channels;
 using Microsoft.Extensions.Logging;
 
 namespace Net.Zlink.Services;
@@ -13,6 +14,10 @@ namespace Net.Zlink.Services;
 /// </remarks>
 public sealed class ServiceRegistry : IAsyncDisposable, IDisposable
 {
+    // Of one reader; one that is slower misses the oldest.
+    private const int MaxQueuedEvents = 1024;
+
+    private readonly Watchers<RegistryEvent> _watchers = new(MaxQueuedEvents, BoundedChannelFullMode.DropOldest);
     private readonly ZlinkContext _context;
     private readonly ServiceRegistryOptions _options;
     private readonly ILogger _logger;
@@ -171,13 +176,13 @@ public sealed class ServiceRegistry : IAsyncDisposable, IDisposable
     public RegistrySnapshot GetSnapshot() => Running().GetSnapshot();
 
     /// <summary>
-    /// Follows what happens, from the call on. A slow reader misses the oldest of more than 1,024 events. Ends with the registry.
+    /// Follows what happens, from the call on, which may come before <see cref="Start"/>. A slow reader misses the oldest of more than
+    /// 1,024 events. Ends with the registry.
     /// </summary>
     /// <param name="cancellationToken">Ends it.</param>
     /// <returns>Events in order.</returns>
-    /// <exception cref="InvalidOperationException">The registry is not up.</exception>
     public IAsyncEnumerable<RegistryEvent> WatchAsync(CancellationToken cancellationToken = default) =>
-        Running().Core.WatchAsync(cancellationToken);
+        _watchers.WatchAsync(cancellationToken);
 
     /// <summary>
     /// The state as text, for a log or a debugger: entries with owner and age, peers with the reason where one is not connected.
@@ -204,9 +209,18 @@ public sealed class ServiceRegistry : IAsyncDisposable, IDisposable
     {
         lock (_gate)
         {
-            return _end ??= _parts is { } parts ? Task.Run(async () => await parts.DisposeAsync().ConfigureAwait(false))
-                : Task.CompletedTask;
+            return _end ??= Task.Run(() => EndAsync(_parts));
         }
+    }
+
+    private async Task EndAsync(Parts? parts)
+    {
+        if (parts is not null)
+        {
+            await parts.DisposeAsync().ConfigureAwait(false);
+        }
+
+        _watchers.Complete();
     }
 
     private Parts Open()
@@ -252,7 +266,7 @@ public sealed class ServiceRegistry : IAsyncDisposable, IDisposable
                 TickInterval = RegistryState.TickFor(options.HeartbeatTimeout, peerTimeout, options.BroadcastInterval),
             };
             ulong sequence = options.InitialSequence ?? (options.Id is null ? 0 : (ulong)start.ToUnixTimeMilliseconds() << 20);
-            Core = new RegistryCore(new RegistryState(settings, sequence), context.TimeProvider, logger);
+            Core = new RegistryCore(new RegistryState(settings, sequence), context.TimeProvider, registry._watchers, logger);
             Peers = new RegistryPeers(context, Core, options, publisher.Options.RoutingId, logger, () => Publisher!.BroadcastIfDue());
             Publisher = new RegistryPublisher(context, publisher, Core, options, logger);
             _router = new RegistryRouter(
@@ -285,7 +299,6 @@ public sealed class ServiceRegistry : IAsyncDisposable, IDisposable
             await _router.DisposeAsync().ConfigureAwait(false);
             await Peers.DisposeAsync().ConfigureAwait(false);
             await Publisher.DisposeAsync().ConfigureAwait(false);
-            Core.End();
         }
 
         private void Tick()

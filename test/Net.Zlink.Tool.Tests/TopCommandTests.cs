@@ -87,13 +87,13 @@ public sealed class TopCommandTests
         string folder = Directory.CreateTempSubdirectory("zlink-top-").FullName;
         try
         {
-            await using ChildProcess first = Programs.Child("diagnostics").With("TMPDIR", folder).Start();
+            await using ChildProcess first = Programs.Child("diagnostics").With("XDG_RUNTIME_DIR", folder).Start();
             string endpoint = (await first.ReadLineAsync("READY "))[6..];
             ProgramEnd end = await TopAsync(folder);
             Assert.Equal((ExitCode.Done, ""), (end.Code, end.Errors));
             Assert.Contains("\"context\":\"watched\"", end.Output, StringComparison.Ordinal);
 
-            await using ChildProcess second = Programs.Child("diagnostics").With("TMPDIR", folder).Start();
+            await using ChildProcess second = Programs.Child("diagnostics").With("XDG_RUNTIME_DIR", folder).Start();
             string other = (await second.ReadLineAsync("READY "))[6..];
             end = await TopAsync(folder);
             Assert.Equal((ExitCode.Usage, "zlink: there are several: name the endpoint of one of them\n"), (end.Code, end.Errors));
@@ -116,11 +116,21 @@ public sealed class TopCommandTests
         }
     }
 
+    [Fact]
+    public async Task A_process_whose_own_directory_cannot_be_used_is_found_in_another_one()
+    {
+        await using ChildProcess process = Programs.Child("diagnostics").With("XDG_RUNTIME_DIR", "/dev/null").Start();
+        string endpoint = (await process.ReadLineAsync("READY "))[6..];
+        Assert.Contains(endpoint, DiagnosticsEndpoint.Find(), StringComparer.Ordinal);
+        process.EndInput();
+        await process.EndAsync();
+    }
+
     private static Task<ProgramEnd> TopAsync(string folder)
     {
         string tool = Path.Combine(AppContext.BaseDirectory, "zlink.dll");
         ProcessStartInfo info = Programs.Installed(
             Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet", folder, tool, "top", "--once", "--json");
-        return info.With("TMPDIR", folder).RunAsync();
+        return info.With("XDG_RUNTIME_DIR", folder).RunAsync();
     }
 }

@@ -23,15 +23,19 @@ internal sealed class PipeServing(
     {
         var ended = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         _open[pipe.Id] = ended.Task;
-        AsyncServiceScope scope = scopes.CreateAsyncScope();
         try
         {
-            await serve(scope.ServiceProvider, pipe, _stopping.Token).ConfigureAwait(false);
+            await using (pipe.ConfigureAwait(false))
+            {
+                AsyncServiceScope scope = scopes.CreateAsyncScope();
+                await using (scope.ConfigureAwait(false))
+                {
+                    await serve(scope.ServiceProvider, pipe, _stopping.Token).ConfigureAwait(false);
+                }
+            }
         }
         finally
         {
-            await scope.DisposeAsync().ConfigureAwait(false);
-            await pipe.DisposeAsync().ConfigureAwait(false);
             _open.TryRemove(pipe.Id, out _);
             ended.SetResult();
         }

@@ -1,4 +1,3 @@
-using System.Threading.Channels;
 using Microsoft.Extensions.Logging;
 
 namespace Net.Zlink.Services;
@@ -11,14 +10,10 @@ internal readonly record struct RegistryLists(
 /// <summary>
 /// The state of a registry behind its lock, with the clock and the events. Safe for any number of threads; no callback runs under the lock.
 /// </summary>
-internal sealed class RegistryCore(RegistryState state, TimeProvider clock, ILogger logger)
+internal sealed class RegistryCore(RegistryState state, TimeProvider clock, Watchers<RegistryEvent> watchers, ILogger logger)
 {
-    // Of one reader; one that is slower misses the oldest.
-    private const int MaxQueuedEvents = 1024;
-
     private readonly Lock _gate = new();
     private readonly long _started = clock.GetTimestamp();
-    private readonly Watchers<RegistryEvent> _watchers = new(MaxQueuedEvents, BoundedChannelFullMode.DropOldest);
     private bool _sendsPairs;
 
     public uint Id => state.Id;
@@ -34,10 +29,6 @@ internal sealed class RegistryCore(RegistryState state, TimeProvider clock, ILog
     }
 
     public ulong Sequence => Do(static (state, _) => state.Sequence);
-
-    public IAsyncEnumerable<RegistryEvent> WatchAsync(CancellationToken cancellationToken) => _watchers.WatchAsync(cancellationToken);
-
-    public void End() => _watchers.Complete();
 
     public RegistryLists GetLists(bool renumber = false) => Do((state, now) =>
     {
@@ -68,7 +59,7 @@ internal sealed class RegistryCore(RegistryState state, TimeProvider clock, ILog
         {
             result = function(state, Now);
             events = state.DequeueEvents();
-            Array.ForEach(events, _watchers.Publish);
+            Array.ForEach(events, watchers.Publish);
         }
 
         Array.ForEach(events, Log);

@@ -36,7 +36,7 @@ internal sealed record TopSnapshot(
             }
 
             TopSnapshot? facts = document.Deserialize<TopSnapshot>(JsonSerializerOptions.Web);
-            return facts is { Sockets: not null, Statistics: not null } && facts.Sockets.All(static one => one is { Statistics: not null })
+            return facts is { Sockets: not null, Statistics: not null } && facts.Sockets.All(static one => one is { IsWhole: true })
                 ? facts
                 : throw NotDiagnostics(endpoint, "its answer lacks what is to be shown");
         }
@@ -56,6 +56,9 @@ internal sealed record TopSocket(
     int Id, string Type, bool IsClosed, string[]? Bound, string[]? ConnectsTo, string[]? Problems, TopCounts Statistics, TopPeer[]? Peers,
     TopStreamPeer[]? StreamPeers)
 {
+    public bool IsWhole => Statistics is not null && Peers?.Contains(null!) is not true
+        && StreamPeers?.All(static one => one is { Statistics: not null }) is not false;
+
     /// <summary>Of both kinds of sockets in one shape.</summary>
     public IEnumerable<TopPeer> AllPeers => (Peers ?? []).Concat((StreamPeers ?? []).Select(static one => one.AsPeer));
 
@@ -69,7 +72,7 @@ internal sealed record TopCounts(
     long UnmatchedMessages, long ReceivedMessages, long ReceivedBytes, long UnreadMessages, long DroppedUnreadMessages,
     long RefusedConnections, long FailedHandshakes)
 {
-    public long Dropped => Causes.Sum(static one => one.Count);
+    public long Dropped => Causes.Aggregate(0L, static (sum, one) => sum + one.Count); // Never fails, whatever a process says.
 
     /// <summary>As in the metric zlink.socket.dropped, but for messages that nobody misses.</summary>
     public (string Cause, long Count)[] Causes =>

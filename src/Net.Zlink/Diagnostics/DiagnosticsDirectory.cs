@@ -15,20 +15,34 @@ internal static class DiagnosticsDirectory
 
     private static int s_last;
 
-    private static string Location => Path.Combine(Path.GetTempPath(), $"zlink-{FileName(Environment.UserName)}");
+    /// <summary>The best one first. A service of this user may lack the variable that the user's shell has.</summary>
+    private static IEnumerable<string> Locations =>
+        ((string?[])
+        [
+            Environment.GetEnvironmentVariable("XDG_RUNTIME_DIR"),
+            OperatingSystem.IsLinux() && Environment.IsPrivilegedProcess ? "/run" : null, // Only root writes there.
+            Path.GetTempPath(),
+        ])
+        .Where(static parent => !string.IsNullOrEmpty(parent))
+        .Select(static parent => Path.Combine(parent!, $"zlink-{FileName(Environment.UserName)}"));
 
     /// <summary>The process, a number in it, and the name of the context.</summary>
     public static string NewEndpoint(string? context)
     {
-        string directory = Location;
-        try
+        (string directory, string? problem) = ("", null);
+        foreach (string location in Locations)
         {
-            Create(directory);
+            (directory, problem) = (location, ProblemOf(location));
+            if (problem is null)
+            {
+                break;
+            }
         }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+
+        if (problem is not null)
         {
             throw new ZlinkException(ZlinkError.PermissionDenied,
-                $"the directory {directory} of diagnostics cannot be used ({e.Message}); remove it, set TMPDIR to another one, or give "
+                $"the directory {directory} of diagnostics cannot be used ({problem}); remove it, set TMPDIR to another one, or give "
                 + "OpenDiagnostics an endpoint");
         }
 
@@ -37,22 +51,29 @@ internal static class DiagnosticsDirectory
         return $"{Scheme}{Path.Combine(directory, $"{file}{Ending}")}";
     }
 
-    public static IReadOnlyList<string> Find() => Directory.Exists(Location)
-        ? [.. Directory.GetFiles(Location, $"*{Ending}").Order(StringComparer.Ordinal).Select(static path => $"{Scheme}{path}")]
-        : [];
+    public static IReadOnlyList<string> Find() =>
+    [
+        .. Locations.Where(Directory.Exists) // The options ignore one of another user.
+            .SelectMany(static location => Directory.GetFiles(location, $"*{Ending}", new EnumerationOptions()))
+            .Order(StringComparer.Ordinal).Select(static path => $"{Scheme}{path}"),
+    ];
 
     /// <summary>The directory for temporary files is open to all users: another one may have made this directory, or a link.</summary>
-    private static void Create(string directory)
+    private static string? ProblemOf(string directory)
     {
-        DirectoryInfo made = Directory.CreateDirectory(directory);
-        if (made.LinkTarget is not null)
+        try
         {
-            throw new IOException("it is a link");
-        }
+            DirectoryInfo made = Directory.CreateDirectory(directory);
+            if (made.LinkTarget is null && !OperatingSystem.IsWindows())
+            {
+                made.UnixFileMode = OnlyThisUser; // Fails in a directory of another user.
+            }
 
-        if (!OperatingSystem.IsWindows())
+            return made.LinkTarget is null ? null : "it is a link";
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            made.UnixFileMode = OnlyThisUser; // Fails in a directory of another user.
+            return e.Message;
         }
     }
 

@@ -64,7 +64,6 @@ public sealed class DiagnosticsEndpoint : IDisposable
     /// name of the context. Those of a process that was killed remain: nobody listens there.</summary>
     /// <returns>The endpoints, in the order of their names.</returns>
     /// <exception cref="IOException">The directory cannot be read.</exception>
-    /// <exception cref="UnauthorizedAccessException">Another user has made the directory.</exception>
     public static IReadOnlyList<string> Find() => DiagnosticsDirectory.Find();
 
     /// <summary>Stops serving, removes the file, and disconnects the readers. Idempotent.</summary>

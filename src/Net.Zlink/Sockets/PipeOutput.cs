@@ -80,10 +80,16 @@ internal sealed class PipeOutput(PipeSink sink, BufferPool pool) : PipeWriter, I
     {
         lock (_gate)
         {
-            _isCanceled = !_isWaiting;
+            if (!_isWaiting)
+            {
+                _isCanceled = true;
+                return;
+            }
+
+            _isWaiting = false;
         }
 
-        EndWait(new FlushResult(isCanceled: true, isCompleted: false), failure: null);
+        _flush.SetResult(new FlushResult(isCanceled: true, isCompleted: false));
     }
 
     /// <inheritdoc/>
@@ -103,7 +109,7 @@ internal sealed class PipeOutput(PipeSink sink, BufferPool pool) : PipeWriter, I
         // A queue that closes before the sink knows why does so a moment earlier.
         if (sink.Failure is not null || sink.Outbound.Status == SendStatus.Accepted)
         {
-            EndWait(default, sink.Failure);
+            EndWait(sink.Failure);
         }
     }
 
@@ -166,7 +172,7 @@ internal sealed class PipeOutput(PipeSink sink, BufferPool pool) : PipeWriter, I
         }
 
         _cancellation = cancellation.UnsafeRegister(
-            static (output, token) => ((PipeOutput)output!).EndWait(default, new OperationCanceledException(token)), this);
+            static (output, token) => ((PipeOutput)output!).EndWait(new OperationCanceledException(token)), this);
         if (isCanceled)
         {
             CancelPendingFlush();
@@ -179,7 +185,7 @@ internal sealed class PipeOutput(PipeSink sink, BufferPool pool) : PipeWriter, I
         return new ValueTask<FlushResult>(this, _flush.Version);
     }
 
-    private void EndWait(FlushResult result, Exception? failure)
+    private void EndWait(Exception? failure)
     {
         lock (_gate)
         {
@@ -193,7 +199,7 @@ internal sealed class PipeOutput(PipeSink sink, BufferPool pool) : PipeWriter, I
 
         if (failure is null)
         {
-            _flush.SetResult(result);
+            _flush.SetResult(default);
         }
         else
         {

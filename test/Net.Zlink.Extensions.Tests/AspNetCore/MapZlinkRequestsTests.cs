@@ -38,6 +38,17 @@ public sealed class MapZlinkRequestsTests
     }
 
     [Fact]
+    public async Task A_gateway_that_has_ended_is_a_service_that_is_not_available()
+    {
+        await using var web = new WebFixture();
+        await using ServiceGateway inner = await StartAsync(web, receiver: null);
+        await using ServiceGateway outer = Outer(web, "echo");
+        await inner.DisposeAsync();
+        ServiceException refused = await Assert.ThrowsAsync<ServiceException>(() => AskAsync(outer, "echo"));
+        Assert.Equal((503, "The service is not available.", false), (refused.Code, refused.Reason, refused.WasExecuted));
+    }
+
+    [Fact]
     public async Task A_handler_that_throws_tells_the_client_nothing_but_what_it_says_with_a_code()
     {
         await using var web = new WebFixture();

@@ -1,4 +1,8 @@
 using System.Globalization;
+using System.Net;
+using System.Net.Sockets;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Hosting;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
@@ -44,6 +48,24 @@ public sealed class RunZlinkTests
         Assert.Equal(1, await host.Host.RunZlinkAsync(error, Guard.Token).Guarded());
         Assert.StartsWith("The program cannot start. Too long.", error.ToString(), StringComparison.Ordinal);
         Assert.Equal((9, 7), (options.RequestTimeout.TotalSeconds, options.UnreadMessageLimit));
+    }
+
+    [Theory]
+    [InlineData("127.0.0.1", "address already in use")]
+    [InlineData("192.0.2.1", "cannot listen at its address")]
+    public async Task RunZlinkAsync_says_in_one_sentence_that_the_web_server_cannot_listen(string host, string words)
+    {
+        using var taken = new TcpListener(IPAddress.Loopback, 0);
+        taken.Start();
+        WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
+        builder.Logging.ClearProviders();
+        builder.WebHost.UseUrls($"http://{host}:{((IPEndPoint)taken.LocalEndpoint).Port}");
+        builder.Services.AddZlink();
+        using var error = new StringWriter(CultureInfo.InvariantCulture);
+        Assert.Equal(1, await builder.Build().RunZlinkAsync(error, Guard.Token).Guarded());
+        Assert.StartsWith("The program cannot start. ", error.ToString(), StringComparison.Ordinal);
+        Assert.Contains(words, error.ToString(), StringComparison.Ordinal);
+        Assert.DoesNotContain("   at ", error.ToString(), StringComparison.Ordinal);
     }
 
     [Fact]

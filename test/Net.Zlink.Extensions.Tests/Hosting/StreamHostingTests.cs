@@ -4,6 +4,7 @@ using System.IO.Pipelines;
 using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Connections.Features;
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
 using Net.Zlink.Extensions.Connections;
 using Net.Zlink.Extensions.Hosting;
 using Net.Zlink.Monitoring;
@@ -85,6 +86,25 @@ public sealed class StreamHostingTests
         await Guard.UntilAsync(() => host.Get<Made>().Ended == 1, "the handler was told");
     }
 
+    [Fact]
+    public async Task A_scope_that_fails_to_end_does_not_hold_back_the_end_of_the_host()
+    {
+        await using var host = new HostFixture();
+        host.Services.AddScoped<Faulty>();
+        host.Services.Configure<HostOptions>(static options => options.ShutdownTimeout = TimeSpan.FromHours(1));
+        host.Services.AddZlinkStream(AnyPort, static stream => stream.UsePipe(static (provider, _, _) =>
+        {
+            provider.GetRequiredService<Faulty>();
+            return Task.CompletedTask;
+        }), "pipe");
+        await host.StartAsync();
+        await using var client = new ZlinkContext();
+        using StreamSocket socket = client.CreateStream();
+        await using StreamPipe pipe = await socket.ConnectPipeAsync(host.Get<StreamSocket>("pipe").LastEndpoint, Guard.Token).Guarded();
+        Assert.True((await pipe.Input.ReadAsync(Guard.Token).Guarded()).IsCompleted);
+        await host.StopAsync();
+    }
+
     private static async Task<string> AskAsync(ZlinkContext client, HostFixture host, string key, string text)
     {
         using StreamSocket socket = client.CreateStream();
@@ -98,6 +118,11 @@ public sealed class StreamHostingTests
                 return System.Text.Encoding.UTF8.GetString(message.Span);
             }
         }
+    }
+
+    public sealed class Faulty : IDisposable
+    {
+        public void Dispose() => throw new InvalidOperationException("It cannot be disposed.");
     }
 
     public sealed class Made

@@ -44,6 +44,23 @@ public sealed class RegistryWatchingTests
     }
 
     [Fact]
+    public async Task Events_can_be_followed_before_the_start_and_end_with_a_registry_that_never_started()
+    {
+        await using var fixture = new RegistryFixture();
+        ServiceRegistry registry = fixture.Create();
+        await using IAsyncEnumerator<RegistryEvent> events = registry.WatchAsync(Guard.Token).GetAsyncEnumerator(Guard.Token);
+        registry.Start();
+        await fixture.Connect(registry, "x").AskAsync(Register("s", "e"));
+        Assert.True(await events.MoveNextAsync().Guarded());
+        Assert.Equal(RegistryEventType.Registered, events.Current.Type);
+
+        ServiceRegistry unstarted = fixture.Create();
+        IAsyncEnumerable<RegistryEvent> none = unstarted.WatchAsync(Guard.Token);
+        await unstarted.DisposeAsync().Guarded();
+        Assert.Empty(await none.ToListAsync(Guard.Token).AsTask().Guarded());
+    }
+
+    [Fact]
     public async Task A_slow_reader_of_events_misses_the_oldest_and_holds_a_bounded_number()
     {
         await using var fixture = new RegistryFixture();

@@ -17,6 +17,13 @@ internal sealed class RegistryFixture(TimeProvider? clock = null) : IAsyncDispos
     /// <summary>A registry that is up, on ports of its own.</summary>
     public ServiceRegistry Start(Action<ServiceRegistryOptions>? change = null)
     {
+        ServiceRegistry registry = Create(change);
+        registry.Start();
+        return registry;
+    }
+
+    public ServiceRegistry Create(Action<ServiceRegistryOptions>? change = null)
+    {
         var options = new ServiceRegistryOptions
         {
             PublisherEndpoint = "tcp://127.0.0.1:0",
@@ -31,7 +38,6 @@ internal sealed class RegistryFixture(TimeProvider? clock = null) : IAsyncDispos
             _registries.Add(registry);
         }
 
-        registry.Start();
         return registry;
     }
 

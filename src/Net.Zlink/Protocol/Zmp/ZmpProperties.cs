@@ -7,7 +7,6 @@ namespace Net.Zlink.Protocol.Zmp;
 /// <summary>The last value of a repeated name counts. Only this side sets the address and the descriptor.</summary>
 internal sealed class ZmpProperties
 {
-    public const string SocketTypeKey = "Socket-Type";
     public const string IdentityKey = "Identity";
     public const string RoutingIdKey = "Routing-Id";
     public const string PeerAddressKey = "Peer-Address";

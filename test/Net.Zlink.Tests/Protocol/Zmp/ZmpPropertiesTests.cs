@@ -13,7 +13,7 @@ public sealed class ZmpPropertiesTests
         ZmpProperties properties = Of(("Socket-Type", "DEALER"), ("Identity", "A1"), ("", "nameless"))!;
         Assert.Equal(3, properties.Count);
         Assert.Equal(["", "Identity", "Socket-Type"], properties.Names.Order(StringComparer.Ordinal), StringComparer.Ordinal);
-        Assert.Equal("DEALER", TextOf(properties, ZmpProperties.SocketTypeKey));
+        Assert.Equal("DEALER", TextOf(properties, "Socket-Type"));
         Assert.Equal("A1", TextOf(properties, ZmpProperties.IdentityKey));
         Assert.Equal("nameless", TextOf(properties, ""));
         Assert.Null(TextOf(properties, "socket-type"));
