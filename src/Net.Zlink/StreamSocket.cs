@@ -299,7 +299,8 @@ public sealed class StreamSocket : ZlinkSocket
     private BoundListener Accept(PipeListener connection, IPeerFactory factory) =>
         Hub.Table.Accept(connection, new StreamAcceptor(Hub, Options.Snapshot(), factory));
 
-    private FramedPeers PushedTo(StreamHandler handler) => new(new StreamPushSink(Hub, _sender, handler), pulled: false);
+    private FramedPeers PushedTo(StreamHandler handler) =>
+        new((link, _) => new StreamPushSink(Hub, handler, _sender.PeerOf(link), link));
 
     private string Bind(string endpoint, IPeerFactory factory)
     {

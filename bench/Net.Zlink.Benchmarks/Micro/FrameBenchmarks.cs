@@ -1,5 +1,4 @@
 using BenchmarkDotNet.Attributes;
-using Net.Zlink.Protocol;
 using Net.Zlink.Protocol.Stream;
 
 namespace Net.Zlink.Benchmarks.Micro;

@@ -2,7 +2,6 @@ using BenchmarkDotNet.Attributes;
 using Net.Zlink.Benchmarks.Common;
 using Net.Zlink.Benchmarks.Micro;
 using Net.Zlink.Engine;
-using Net.Zlink.Protocol;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets.Zmp;
 
@@ -19,7 +18,7 @@ public class InboundMessagesBenchmarks : IDisposable
     private ZmpFixture _kit = null!;
     private InboundMessages _messages = null!;
     private ReceiveSlab _slabs = null!;
-    private ZmpScanner _scanner;
+    private ZmpInbound _inbound = new(ZmpSocketType.Dealer, NoLimit);
 
     [Params(16, 64, 1024)]
     public int Size { get; set; }
@@ -31,10 +30,10 @@ public class InboundMessagesBenchmarks : IDisposable
         _slabs = new ReceiveSlab(_kit.Core.Host.Slabs);
         _messages = new InboundMessages(_kit.Core, _kit.Pipe, maxParts: Frames);
 
-        // HELLO has rules of its own, and comes once.
-        byte[] hello = new byte[ZmpHello.LargestFrame];
-        int length = ZmpHello.Write(hello, ZmpSocketType.Dealer, "benchmark"u8);
-        _scanner.Scan(hello.AsSpan(0, length), NoLimit);
+        // HELLO and READY have rules of their own, and come once.
+        byte[] greeting = new byte[ZmpHello.LargestFrame];
+        _inbound.Next(greeting.AsSpan(0, ZmpHello.Write(greeting, ZmpSocketType.Dealer, "benchmark"u8)), out _, out _);
+        _inbound.Next(greeting.AsSpan(0, ZmpReady.Write(greeting)), out _, out _);
     }
 
     [GlobalCleanup]
@@ -46,23 +45,30 @@ public class InboundMessagesBenchmarks : IDisposable
     }
 
     [Benchmark(OperationsPerInvoke = Frames)]
-    public int Scan()
+    public int Parse()
     {
-        FrameScan scan = _scanner.Scan(_kit.Slab.Array.AsSpan(0, _kit.Length), NoLimit);
-        return scan.Frames == Frames ? scan.Frames : throw new RequestException("The scan lost frames.");
+        int frames = 0;
+        for (int position = 0; _inbound.Next(_kit.Slab.Array.AsSpan(position, _kit.Length - position), out _, out int size)
+            == ZmpInboundKind.Data; position += size)
+        {
+            frames++;
+        }
+
+        return frames == Frames ? frames : throw new RequestException("Frames are missing.");
     }
 
     [Benchmark(OperationsPerInvoke = Frames)]
-    public int ScanDeliverTake()
+    public int ParseDeliverTake()
     {
-        FrameScan scan = _scanner.Scan(_kit.Slab.Array.AsSpan(0, _kit.Length), NoLimit);
-        _messages.Begin(new InboundBatch(_kit.Slab, 0, scan.Consumed, scan.Frames, OwnsSlab: false), _slabs);
-        for (int position = 0; position < scan.Consumed; position += _kit.Frame)
+        int position = 0;
+        _messages.Begin(new InboundBytes(_kit.Slab, 0, _kit.Length, OwnsSlab: false), _slabs);
+        while (_inbound.Next(_kit.Slab.Array.AsSpan(position, _kit.Length - position), out _, out int size) == ZmpInboundKind.Data)
         {
-            _messages.AddPart(position + ZmpFrame.HeaderSize, Size, more: false);
+            _messages.AddPart(position + ZmpFrame.HeaderSize, size - ZmpFrame.HeaderSize, more: false);
+            position += size;
         }
 
-        _messages.End();
+        _messages.End(position);
         return _kit.TakeAll();
     }
 }

@@ -32,18 +32,15 @@ internal sealed partial class Connection : ShardWork, IWireEvents
         BufferPool pool,
         ConnectionSettings settings,
         IConnectionSink sink,
-        object? context,
-        OutboundQueue outbound,
-        IFrameScanner scanner)
+        OutboundQueue outbound)
     {
         Wire = wire;
         Shard = shard;
         Settings = settings;
-        Context = context;
         _sink = sink;
         Outbound = outbound;
         _writer = new ConnectionWriter(this);
-        _reader = new ConnectionReader(this, sink, _writer, scanner, pool);
+        _reader = new ConnectionReader(this, sink, _writer, pool);
         wire.Attach(this);
     }
 
@@ -63,8 +60,6 @@ internal sealed partial class Connection : ShardWork, IWireEvents
     public bool OutboundSurvives { get; set; }
 
     public bool OutboundStays { get; private set; }
-
-    public object? Context { get; set; }
 
     public long ReceivedMessages => _reader.ReceivedMessages;
 
@@ -145,6 +140,9 @@ internal sealed partial class Connection : ShardWork, IWireEvents
     }
 
     public void ReadAhead() => _reader.Prefetch();
+
+    /// <inheritdoc cref="ConnectionReader.HoldReplies"/>
+    public void HoldReplies() => _reader.HoldReplies();
 
     void IWireEvents.OnInput()
     {
@@ -309,8 +307,6 @@ internal sealed partial class Connection : ShardWork, IWireEvents
 internal sealed record ConnectionSettings
 {
     public required long MessageLimit { get; init; }
-
-    public IFrameScanner StreamScanner => field ??= new StreamScanner(MessageLimit);
 
     public required QueueLimits Outbound { get; init; }
 

@@ -9,7 +9,6 @@ internal sealed class ConnectionReader(
     Connection connection,
     IConnectionSink sink,
     ConnectionWriter writer,
-    IFrameScanner scanner,
     BufferPool pool)
 {
     // Reads of up to 64 KiB, or of one large frame, before the shard's other connections read.
@@ -19,8 +18,10 @@ internal sealed class ConnectionReader(
     private const int MaxFinalReads = 256;
 
     private ShardTimer? _idle;
-    private FrameReader _frames = new(connection.Wire, connection.Shard.ReceiveSlab, pool, scanner);
+    private FrameReader _frames = new(connection.Wire, connection.Shard.ReceiveSlab, pool);
     private FairLimitShare _unfinished;
+    private long _unfinishedParts;
+    private int _mostToRead;
     private bool _waits = true; // Connection.Start begins the first wait, off the shard.
     private bool _paused;
     private bool _drops;
@@ -72,7 +73,7 @@ internal sealed class ConnectionReader(
 
     public void Prefetch()
     {
-        if (_paused || !connection.IsOpen || !sink.MayRead(connection))
+        if (_paused || !connection.IsOpen || !MayRead(pastLimits: false))
         {
             return;
         }
@@ -100,7 +101,7 @@ internal sealed class ConnectionReader(
         // Prefetches for the code after the read, which takes a microsecond, or ten with decryption.
         CacheLines.FetchLarge(connection);
         CacheLines.Fetch(writer);
-        CacheLines.Fetch(connection.Context);
+        CacheLines.Fetch(sink);
         CacheLines.FetchLarge(connection.Outbound);
         WireStatus status = connection.Wire.FinishWait();
         _waits = status == WireStatus.WouldWait;
@@ -154,7 +155,7 @@ internal sealed class ConnectionReader(
 
     private void ReadOrPause()
     {
-        if (IsReadingRemaining || sink.MayRead(connection))
+        if (IsReadingRemaining || MayRead(pastLimits: false))
         {
             ReadLoop();
         }
@@ -171,32 +172,15 @@ internal sealed class ConnectionReader(
         long end = Stopwatch.GetTimestamp() + ShardLoop.MaxTicksPerTurn;
         for (int i = 0; i < MaxReadsPerTurn && (i == 0 || Stopwatch.GetTimestamp() < end); i++)
         {
-            int kept = _frames.BufferedBytes;
-            WireStatus status = _frames.Read(out InboundBatch batch);
-            if (batch.Frames > 0)
-            {
-                _paused |= Deliver(batch) == Delivery.Pause && !IsReadingRemaining;
-            }
-            else if (_frames.BufferedBytes > kept)
-            {
-                OnPartOfFrame();
-            }
-
-            if (_frames.IsOutOfMemory)
-            {
-                FlushReplies();
-                connection.EndForMemory();
-                return;
-            }
-
-            if (!_unfinished.TryReserve(_frames.RetainedMemory + sink.UnfinishedBytes))
+            WireStatus status = Read();
+            if (Delivers && !_unfinished.TryReserve(_frames.RetainedMemory + _unfinishedParts))
             {
                 string detail = _unfinished.Words("incomplete messages", nameof(DisconnectReason.UnfinishedByteLimit));
-                sink.OnUnfinished(connection, detail);
                 Release();
+                connection.Close(DisconnectReason.UnfinishedByteLimit, CloseMode.Orderly, detail);
             }
 
-            if (Delivers && !_frames.IsBroken && !_paused)
+            if (Delivers && !_paused)
             {
                 status = status == WireStatus.WouldWait ? WaitForInput() : status;
                 if (status == WireStatus.Done)
@@ -208,12 +192,6 @@ internal sealed class ConnectionReader(
             FlushReplies();
             if (!Delivers)
             {
-                return;
-            }
-
-            if (_frames.IsBroken)
-            {
-                sink.OnBroken(connection, _frames.Announced);
                 return;
             }
 
@@ -265,15 +243,20 @@ internal sealed class ConnectionReader(
         connection.OnLost();
     }
 
-    private bool IsReadingRemaining => ReceivedBytes < _finalLimit && sink.MayReadRemaining(connection);
+    private bool IsReadingRemaining => ReceivedBytes < _finalLimit && MayRead(pastLimits: true);
+
+    private bool MayRead(bool pastLimits)
+    {
+        _mostToRead = sink.MostToRead(connection, pastLimits);
+        return _mostToRead > 0;
+    }
 
     private void ReadAll()
     {
         WireStatus status = WireStatus.Done;
-        for (int reads = 0; reads < MaxFinalReads && status == WireStatus.Done && MayReadAll; reads++)
+        for (int reads = 0; reads < MaxFinalReads && status == WireStatus.Done && connection.IsOpen && MayRead(pastLimits: true); reads++)
         {
-            status = _frames.Read(out InboundBatch batch);
-            _paused |= batch.Frames > 0 && Deliver(batch) == Delivery.Pause;
+            status = Read();
         }
     }
 
@@ -290,36 +273,58 @@ internal sealed class ConnectionReader(
         return status;
     }
 
-    private bool MayReadAll => connection.IsOpen
-        && _frames is { IsBroken: false, IsOutOfMemory: false } && (!_paused || sink.MayReadRemaining(connection));
+    /// <summary>Called by the sink while it takes bytes: what it sends meanwhile is flushed behind that.</summary>
+    public void HoldReplies() => _hasUnflushedReplies = _hasUnflushedReplies || connection.Outbound.TryAcquireFlush();
 
-    private Delivery Deliver(in InboundBatch batch)
+    private WireStatus Read()
     {
-        ReceivedMessages += batch.Frames;
-        ReceivedBytes += batch.Length;
+        int kept = _frames.BufferedBytes;
+        WireStatus status = _frames.Read(_mostToRead, out InboundBytes bytes);
+        bool areTaken = bytes.Length > 0 && Deliver(bytes);
+        if (!areTaken && _frames.BufferedBytes > kept)
+        {
+            PartialReads++;
+            LastReadAt = connection.Shard.Now;
+        }
+
+        return status;
+    }
+
+    /// <summary>False: they hold no whole frame.</summary>
+    private bool Deliver(in InboundBytes bytes)
+    {
         LastReadAt = connection.Shard.Now;
-        bool hadUnflushed = _hasUnflushedReplies;
-        _hasUnflushedReplies = hadUnflushed || (sink.RepliesSynchronously && connection.Outbound.TryAcquireFlush());
-        bool isDone = false;
+        bool isKept = false;
+        bool areTaken;
         try
         {
-            Delivery delivery = sink.OnFrames(connection, batch);
-            isDone = true;
-            return delivery;
+            InboundResult result = sink.OnBytes(connection, bytes);
+            areTaken = result.Consumed > 0;
+            ReceivedMessages += result.Frames;
+            ReceivedBytes += result.Consumed;
+            _unfinishedParts = result.UnfinishedBytes;
+            _mostToRead = result.MostToRead;
+            if (Delivers)
+            {
+                _paused |= _mostToRead == 0 && !IsReadingRemaining;
+                isKept = _frames.TryKeep(bytes, result);
+            }
         }
         finally
         {
-            if (batch.OwnsSlab)
+            if (bytes.OwnsSlab && !isKept)
             {
-                batch.Slab.Release();
-            }
-
-            // A packing transport writes them once no input is left: otherwise a burst that was split once stays split.
-            if (isDone ? !connection.Wire.IsPacked : hadUnflushed)
-            {
-                FlushReplies();
+                bytes.Slab.Release();
             }
         }
+
+        // A packing transport writes them once no input is left: otherwise a burst that was split once stays split.
+        if (!connection.Wire.IsPacked)
+        {
+            FlushReplies();
+        }
+
+        return areTaken;
     }
 
     private void FlushReplies()
@@ -329,12 +334,6 @@ internal sealed class ConnectionReader(
             _hasUnflushedReplies = false;
             writer.Flush();
         }
-    }
-
-    private void OnPartOfFrame()
-    {
-        PartialReads++;
-        LastReadAt = connection.Shard.Now;
     }
 
     private TimeSpan IdleTimeout => connection.Settings.IdleTimeout;

@@ -1,15 +1,14 @@
 using Net.Zlink.Buffers;
-using Net.Zlink.Protocol;
 using Net.Zlink.Transports;
 
 namespace Net.Zlink.Engine;
 
 /// <summary>
-/// Reads a connection's bytes into its shard's slab, splits them into whole frames, and retains an incomplete one. A short tail is copied
+/// Reads a connection's bytes into its shard's slab, and retains the incomplete frame behind those that were taken. A short tail is copied
 /// to a pooled buffer and put before the next read. A frame longer than <see cref="OwnBufferFrame"/> is read into a buffer of its own,
 /// which grows with what has arrived (at most twice that), whatever the header announces: 8 hostile bytes allocate nothing.
 /// </summary>
-internal struct FrameReader(Wire wire, ReceiveSlab slabs, BufferPool pool, IFrameScanner scanner)
+internal struct FrameReader(Wire wire, ReceiveSlab slabs, BufferPool pool)
 {
     // Shorter frames are joined by a copy: up to 8 KiB (0.2 us) is cheaper than a system call for the rest of one frame.
     private const int OwnBufferFrame = Wire.Headroom;
@@ -30,54 +29,78 @@ internal struct FrameReader(Wire wire, ReceiveSlab slabs, BufferPool pool, IFram
     private int _ownTotal;
     private int _expected;
 
-    public bool IsBroken { get; private set; }
-
-    /// <summary>Of the partial frame behind a batch, which is to be delivered first.</summary>
-    public bool IsOutOfMemory { get; private set; }
-
-    public uint Announced { get; private set; }
-
     public readonly int BufferedBytes => _own is null ? _tailLength : _ownLength;
 
     public readonly int RetainedMemory => _own?.Array.Length ?? _tailLength;
 
     /// <summary>
-    /// Done: more may be there; WouldWait: all was read. The batch is valid until the next call, or until its own slab is released.
+    /// Done: more may be there; WouldWait: all was read. The bytes are valid until the next call, or until their own slab is released.
+    /// There are none if nothing came, or if a long frame is still incomplete. <see cref="TryKeep"/> gets what is not taken of them.
     /// </summary>
-    public WireStatus Read(out InboundBatch batch)
+    public WireStatus Read(int mostBytes, out InboundBytes bytes)
     {
-        batch = default;
+        bytes = default;
         if (_own is not null)
         {
-            return ReadOwn(out batch);
+            return ReadOwn(out bytes);
         }
 
-        int maxBytes = scanner.MaxBytesToRead(_tailLength);
-
-        if (maxBytes == int.MaxValue && !slabs.ShouldCopy)
+        if (mostBytes == int.MaxValue && !slabs.ShouldCopy)
         {
             if (wire.TryDetachBuffer(out byte[]? array, out int start, out int taken))
             {
-                return Consume(slabs.Adopt(array), start, taken, out batch);
+                bytes = BehindTail(slabs.Adopt(array), start - _tailLength, taken, ownsSlab: true);
+                return WireStatus.WouldWait;
             }
 
-            if (_expected > Math.Max(PrefetchSize, _tailLength) && !wire.HasOwnBuffer)
+            if (_expected > Math.Max(PrefetchSize, _tailLength))
             {
-                return ReadExpected(out batch);
+                return ReadExpected(out bytes);
             }
         }
 
         Slab slab = slabs.Acquire(_tailLength, out int offset, out int length);
-        int wanted = Math.Min(_expected > 0 ? Math.Min(PrefetchSize, maxBytes) : maxBytes, length - _tailLength);
+        int wanted = Math.Min(_expected > 0 ? Math.Min(PrefetchSize, mostBytes) : mostBytes, length - _tailLength);
         _expected = 0;
         WireStatus status = Receive(wire, slab.Array.AsSpan(offset + _tailLength, wanted), out int received);
-        if (received == 0)
+        if (received > 0)
         {
-            return status;
+            bytes = BehindTail(slab, offset, received, ownsSlab: false);
         }
 
-        batch = Split(slab, offset, received, ownsSlab: false);
         return status;
+    }
+
+    /// <summary>Keeps what is behind the whole frames. True: it stays in the slab of these bytes, which the reader owns again.</summary>
+    public bool TryKeep(in InboundBytes bytes, in InboundResult taken)
+    {
+        bool isOwn = bytes.OwnsSlab && !wire.HasOwnBuffer;
+        if (isOwn)
+        {
+            Expect(taken.Frames > 0 ? taken.Consumed / taken.Frames : taken.NextFrameSize);
+        }
+
+        ReadOnlySpan<byte> rest = bytes.Span[taken.Consumed..];
+        if (rest.IsEmpty)
+        {
+            return false;
+        }
+
+        if (taken.NextFrameSize <= OwnBufferFrame)
+        {
+            _tail = pool.RentArray(rest.Length);
+            rest.CopyTo(_tail);
+            _tailLength = rest.Length;
+            return false;
+        }
+
+        // Not if full: a read into an empty span would look like the peer's end.
+        int size = bytes.Slab.Array.Length;
+        bool stays = isOwn && taken.Frames == 0 && 2 * rest.Length >= size && rest.Length < size;
+        _own = stays ? bytes.Slab : CopyOf(rest, taken.NextFrameSize);
+        _ownLength = rest.Length;
+        _ownTotal = taken.NextFrameSize;
+        return stays;
     }
 
     public static WireStatus Discard(Wire wire, ReceiveSlab slabs, ref long discarded)
@@ -95,27 +118,15 @@ internal struct FrameReader(Wire wire, ReceiveSlab slabs, BufferPool pool, IFram
         _own = null;
     }
 
-    private WireStatus Consume(Slab slab, int start, int length, out InboundBatch batch)
+    private WireStatus ReadExpected(out InboundBytes bytes)
     {
-        _expected = 0;
-        batch = Split(slab, start - _tailLength, length, ownsSlab: true);
-        if (batch.Frames == 0)
-        {
-            slab.Release();
-        }
-
-        return WireStatus.WouldWait;
-    }
-
-    private WireStatus ReadExpected(out InboundBatch batch)
-    {
-        batch = default;
+        bytes = default;
         Slab slab = slabs.RentOwn(_expected);
         WireStatus status = Receive(wire, slab.Array.AsSpan(_tailLength, _expected - _tailLength), out int received);
         int available = _tailLength + received;
         if (received > 0 && available >= _expected / 4)
         {
-            batch = SplitOwnBuffer(slab, available);
+            bytes = BehindTail(slab, 0, received, ownsSlab: true);
             return status;
         }
 
@@ -126,7 +137,7 @@ internal struct FrameReader(Wire wire, ReceiveSlab slabs, BufferPool pool, IFram
                 _expected = 0;
                 Slab packed = slabs.Acquire(available, out int offset, out _);
                 slab.Array.AsSpan(_tailLength, received).CopyTo(packed.Array.AsSpan(offset + _tailLength));
-                batch = Split(packed, offset, received, ownsSlab: false);
+                bytes = BehindTail(packed, offset, received, ownsSlab: false);
             }
         }
         finally
@@ -137,72 +148,30 @@ internal struct FrameReader(Wire wire, ReceiveSlab slabs, BufferPool pool, IFram
         return status;
     }
 
-    private InboundBatch SplitOwnBuffer(Slab slab, int available)
-    {
-        FrameScan scan = Scan(slab.Array.AsSpan(0, available));
-        Expect(scan.Frames > 0 ? scan.Consumed / scan.Frames : scan.NextFrameSize);
-        int left = available - scan.Consumed;
-        if (left > 0 && !scan.IsBroken)
-        {
-            // Not if full: a read into an empty span would look like the peer's end.
-            bool isLarge = scan.Frames == 0 && scan.NextFrameSize > OwnBufferFrame;
-            if (isLarge && 2 * available >= slab.Array.Length && available < slab.Array.Length)
-            {
-                (_own, _ownLength, _ownTotal) = (slab, available, scan.NextFrameSize);
-                return default;
-            }
-
-            KeepPartialFrame(slab.Array.AsSpan(scan.Consumed, left), scan.NextFrameSize);
-        }
-
-        if (scan.Frames > 0)
-        {
-            return new InboundBatch(slab, 0, scan.Consumed, scan.Frames, OwnsSlab: true);
-        }
-
-        slab.Release();
-        return default;
-    }
-
     private void Expect(int size) => _expected = size <= OwnBufferFrame ? 0
         : size > LargestExpected ? PrefetchSize
         : size * Math.Max(1, ReceiveSlab.ReadSize / size);
 
-    private InboundBatch Split(Slab slab, int offset, int received, bool ownsSlab)
+    /// <summary>What was received lies behind the place for the tail, which begins at the offset.</summary>
+    private InboundBytes BehindTail(Slab slab, int offset, int received, bool ownsSlab)
     {
-        int available = _tailLength + received;
-        FrameScan scan = Scan(slab.Array.AsSpan(offset, available));
-        int left = available - scan.Consumed;
-        if (left > 0 && !scan.IsBroken)
-        {
-            KeepPartialFrame(slab.Array.AsSpan(offset + scan.Consumed, left), scan.NextFrameSize);
-        }
-
-        return scan.Frames > 0 ? new InboundBatch(slab, offset, scan.Consumed, scan.Frames, ownsSlab) : default;
-    }
-
-    private FrameScan Scan(Span<byte> bytes)
-    {
-        _tail?.AsSpan(0, _tailLength).CopyTo(bytes);
+        int length = _tailLength + received;
+        _tail?.AsSpan(0, _tailLength).CopyTo(slab.Array.AsSpan(offset));
         DropTail();
-        FrameScan scan = scanner.Scan(bytes);
-        IsBroken = scan.IsBroken;
-        Announced = scan.Announced;
-        return scan;
+        return new InboundBytes(slab, offset, length, ownsSlab);
     }
 
-    private WireStatus ReadOwn(out InboundBatch batch)
+    private WireStatus ReadOwn(out InboundBytes bytes)
     {
-        batch = default;
+        bytes = default;
         Slab own = _own!;
         int capacity = Math.Min(own.Array.Length, _ownTotal) - _ownLength;
         WireStatus status = Receive(wire, own.Array.AsSpan(_ownLength, capacity), out int received);
         _ownLength += received;
         if (_ownLength == _ownTotal)
         {
-            batch = new InboundBatch(own, 0, _ownTotal, 1, OwnsSlab: true);
+            bytes = new InboundBytes(own, 0, _ownTotal, OwnsSlab: true);
             _own = null;
-            Expect(_ownTotal);
         }
         else if (_ownLength == own.Array.Length)
         {
@@ -218,35 +187,13 @@ internal struct FrameReader(Wire wire, ReceiveSlab slabs, BufferPool pool, IFram
         return status == WireStatus.Done && received < into.Length ? WireStatus.WouldWait : status;
     }
 
-    private void KeepPartialFrame(ReadOnlySpan<byte> tail, int frameSize)
+    /// <summary>A header alone must not allocate more than what has arrived warrants.</summary>
+    private readonly Slab CopyOf(ReadOnlySpan<byte> beginning, int frameSize)
     {
-        try
-        {
-            CopyPartialFrame(tail, frameSize);
-        }
-        catch (OutOfMemoryException)
-        {
-            IsOutOfMemory = true;
-        }
-    }
-
-    private void CopyPartialFrame(ReadOnlySpan<byte> tail, int frameSize)
-    {
-        if (frameSize > OwnBufferFrame)
-        {
-            // A header alone must not allocate more than what has arrived warrants.
-            long arrived = Math.Max(2L * tail.Length, (long)tail.Length + wire.Available);
-            int capacity = (int)Math.Min(frameSize, Math.Max(SmallestOwnBuffer, arrived));
-            _own = slabs.RentOwn(capacity);
-            tail.CopyTo(_own.Array);
-            _ownLength = tail.Length;
-            _ownTotal = frameSize;
-            return;
-        }
-
-        _tail = pool.RentArray(tail.Length);
-        tail.CopyTo(_tail);
-        _tailLength = tail.Length;
+        long arrived = Math.Max(2L * beginning.Length, (long)beginning.Length + wire.Available);
+        Slab own = slabs.RentOwn((int)Math.Min(frameSize, Math.Max(SmallestOwnBuffer, arrived)));
+        beginning.CopyTo(own.Array);
+        return own;
     }
 
     private void DropTail()

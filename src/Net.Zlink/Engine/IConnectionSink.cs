@@ -1,32 +1,26 @@
 using Net.Zlink.Buffers;
 using Net.Zlink.Monitoring;
-using Net.Zlink.Protocol;
-using Net.Zlink.Protocol.Stream;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>Called on the connection's shard, one call at a time.</summary>
+/// <summary>Takes what a connection reads. Called on the connection's shard, one call at a time.</summary>
 internal interface IConnectionSink
 {
-    bool RepliesSynchronously { get; }
-
     string Name { get; }
-
-    long UnfinishedBytes => 0;
 
     void OnOpened(Connection connection);
 
-    Delivery OnFrames(Connection connection, in InboundBatch batch);
+    /// <summary>
+    /// The most bytes of the next read; 0: none, and the sink resumes the connection later. Asked after a wait, not behind each read.
+    /// <paramref name="pastLimits"/>: The connection is lost, and what the peer has sent is read whatever the limits say.
+    /// </summary>
+    int MostToRead(Connection connection, bool pastLimits);
 
-    /// <summary>The peer's next bytes violate the protocol; whole frames before them were delivered.</summary>
-    void OnBroken(Connection connection, uint announced) => connection.Close(
-            DisconnectReason.ProtocolError,
-            CloseMode.Orderly,
-            $"a frame of {announced} bytes was announced; MaxMessageSize is {connection.Settings.MessageLimit}");
-
-    /// <summary>The sink releases it and closes the connection.</summary>
-    void OnUnfinished(Connection connection, string detail) =>
-        connection.Close(DisconnectReason.UnfinishedByteLimit, CloseMode.Orderly, detail);
+    /// <summary>
+    /// Gets what no earlier call has taken, with what was read now behind it, and takes the whole frames. If the bytes violate the
+    /// protocol, the sink closes the connection.
+    /// </summary>
+    InboundResult OnBytes(Connection connection, in InboundBytes bytes);
 
     void OnFlushed(Connection connection)
     {
@@ -41,10 +35,6 @@ internal interface IConnectionSink
     {
     }
 
-    bool MayRead(Connection connection);
-
-    bool MayReadRemaining(Connection connection) => MayRead(connection);
-
     void OnClosing(Connection connection, DisconnectReason reason, string? detail);
 
     void OnClosed(Connection connection);
@@ -53,30 +43,16 @@ internal interface IConnectionSink
 }
 
 /// <summary>
-/// Valid during the call, unless the slab is referenced. <paramref name="OwnsSlab"/>: The slab holds only this batch, and the connection
+/// Valid during the call, unless the slab is referenced. <paramref name="OwnsSlab"/>: The slab holds only these bytes, and the connection
 /// releases its reference after the call.
 /// </summary>
-internal readonly record struct InboundBatch(Slab Slab, int Offset, int Length, int Frames, bool OwnsSlab)
+internal readonly record struct InboundBytes(Slab Slab, int Offset, int Length, bool OwnsSlab)
 {
-    public ReadOnlySpan<byte> Bytes => Slab.Array.AsSpan(Offset, Length);
+    public ReadOnlySpan<byte> Span => Slab.Array.AsSpan(Offset, Length);
 }
 
-internal enum Delivery
-{
-    Continue,
-
-    Pause,
-}
-
-internal interface IFrameScanner
-{
-    FrameScan Scan(ReadOnlySpan<byte> bytes);
-
-    /// <summary>The most to read, at least 1. Asked before each read, except within a long frame.</summary>
-    int MaxBytesToRead(int kept) => int.MaxValue;
-}
-
-internal sealed class StreamScanner(long limit) : IFrameScanner
-{
-    public FrameScan Scan(ReadOnlySpan<byte> bytes) => StreamFraming.Scan(bytes, limit);
-}
+/// <summary>
+/// What a sink has taken of the bytes, the size of the next frame (0: not known yet), and as <see cref="IConnectionSink.MostToRead"/> what
+/// it takes next. <paramref name="UnfinishedBytes"/>: The memory of parts whose message is incomplete.
+/// </summary>
+internal readonly record struct InboundResult(int Consumed, int Frames, int NextFrameSize, int MostToRead, long UnfinishedBytes = 0);

@@ -149,6 +149,22 @@ internal sealed class InboundLease
         group |= 1L << (start % GroupSize);
     }
 
+    /// <summary>Moves its parts to a slab of which it takes over one reference. No consumer may know of it.</summary>
+    public void MoveTo(Slab slab)
+    {
+        int position = 0;
+        foreach (ref Slot slot in _slots.AsSpan(0, Count))
+        {
+            _array.AsSpan(slot.Offset, slot.Length).CopyTo(slab.Array.AsSpan(position));
+            slot.Offset = position;
+            position += slot.Length;
+        }
+
+        _slab!.Release();
+        _slab = slab;
+        _array = slab.Array;
+    }
+
     public int UnfinishedParts => Count - _messageStart;
 
     public InboundLease? SplitOpenMessage()
@@ -360,12 +376,17 @@ internal sealed class InboundLease
         }
     }
 
+    /// <summary>Ends it with all its messages, also an incomplete one. No consumer may know of it.</summary>
     public void Abandon()
     {
-        if (_liveGroups == 0)
+        if (Messages == 0)
         {
             Recycle();
+            return;
         }
+
+        Count = _messageStart;
+        ReleaseRemaining();
     }
 
     /// <summary>Messages may lie apart from each other: they came in several reads.</summary>

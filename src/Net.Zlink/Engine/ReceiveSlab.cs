@@ -55,6 +55,8 @@ internal sealed class ReceiveSlab(Slab.SlabCache slabs, int size = ReceiveSlab.F
 
     public Slab RentOwn(int size) => slabs.Rent(size);
 
+    public Slab Copy(ReadOnlySpan<byte> bytes) => slabs.Copy(bytes);
+
     public Slab Adopt(byte[] array) => slabs.Adopt(array);
 
     public void Release()

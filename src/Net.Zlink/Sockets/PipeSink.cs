@@ -44,7 +44,7 @@ internal sealed class PipeSink : IConnectionSink
         {
             CapacityAvailable = _output.OnCapacity,
         };
-        _connection = new Connection(wire, hub.Host.Shards.For(wire), hub.Host.Pool, settings, this, link, outbound, UnframedBytes.Instance)
+        _connection = new Connection(wire, hub.Host.Shards.For(wire), hub.Host.Pool, settings, this, outbound)
         {
             EndsByHalves = true,
         };
@@ -71,8 +71,6 @@ internal sealed class PipeSink : IConnectionSink
 
     /// <summary>Why Output fails. Null: the connection has not ended.</summary>
     public IOException? Failure { get; private set; }
-
-    public bool RepliesSynchronously => false;
 
     public string Name => "the pipe";
 
@@ -153,25 +151,27 @@ internal sealed class PipeSink : IConnectionSink
 
     public void OnOpened(Connection connection) => BeginHandling();
 
-    public Delivery OnFrames(Connection connection, in InboundBatch batch)
+    public InboundResult OnBytes(Connection connection, in InboundBytes bytes)
     {
         PipeWriter writer = _received.Writer;
-        batch.Bytes.CopyTo(writer.GetSpan(batch.Length));
-        writer.Advance(batch.Length);
+        bytes.Span.CopyTo(writer.GetSpan(bytes.Length));
+        writer.Advance(bytes.Length);
         ValueTask<FlushResult> flush = writer.FlushAsync(CancellationToken.None);
         _delivering = flush.ConfigureAwait(false).GetAwaiter();
         if (_delivering.IsCompleted)
         {
             _delivering.GetResult();
-            return Delivery.Continue;
+        }
+        else
+        {
+            _isFull = true;
+            _delivering.UnsafeOnCompleted(_onRead);
         }
 
-        _isFull = true;
-        _delivering.UnsafeOnCompleted(_onRead);
-        return Delivery.Pause;
+        return new InboundResult(bytes.Length, Frames: 1, NextFrameSize: 0, MostToRead(connection, pastLimits: false));
     }
 
-    public bool MayRead(Connection connection) => !_isFull;
+    public int MostToRead(Connection connection, bool pastLimits) => _isFull ? 0 : int.MaxValue;
 
     public void OnPosted(Connection connection)
     {
@@ -243,7 +243,7 @@ internal sealed class PipeSink : IConnectionSink
     }
 
     /// <summary>Bytes as they come: each read is delivered, and each part of a flush is sent.</summary>
-    private sealed class UnframedBytes : FrameFormat, IFrameScanner
+    private sealed class UnframedBytes : FrameFormat
     {
         public static readonly UnframedBytes Instance = new();
 
@@ -251,8 +251,6 @@ internal sealed class PipeSink : IConnectionSink
             : base(headerSize: 0)
         {
         }
-
-        public FrameScan Scan(ReadOnlySpan<byte> bytes) => new(bytes.Length, 1, 0, IsBroken: false, 0);
 
         public override void WriteHeader(Span<byte> destination, int length, bool more)
         {

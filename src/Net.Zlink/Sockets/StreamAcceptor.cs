@@ -45,21 +45,16 @@ internal interface IPeerFactory
 
 internal sealed record StreamSettings(ConnectionSettings Connection, TransportSettings Transport, QueueLimits Inbound, int MaxConnections);
 
-internal sealed class FramedPeers(IConnectionSink sink, bool pulled) : IPeerFactory
+internal sealed class FramedPeers(Func<StreamLink, StreamSettings, IConnectionSink> newSink) : IPeerFactory
 {
     public Connection Create(StreamHub hub, StreamLink link, Wire wire, StreamSettings settings)
     {
-        if (pulled)
-        {
-            link.AddLane(settings.Inbound);
-        }
-
+        IConnectionSink sink = newSink(link, settings);
         var outbound = new OutboundQueue(hub.Host.Pool, StreamFormat.Instance, settings.Connection.Outbound, hub.Host.Queued)
         {
             CapacityAvailable = link.OnCapacity,
         };
-        return new Connection(wire, hub.Host.Shards.For(wire), hub.Host.Pool, settings.Connection, sink, link, outbound,
-            settings.Connection.StreamScanner)
+        return new Connection(wire, hub.Host.Shards.For(wire), hub.Host.Pool, settings.Connection, sink, outbound)
         {
             Unfinished = hub.Host.Unfinished,
         };

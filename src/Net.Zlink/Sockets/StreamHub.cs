@@ -24,7 +24,7 @@ internal sealed class StreamHub : SocketBase
     {
         Links = new StreamLinks(this);
         Total = total;
-        Pull = new FramedPeers(new PullSink(this), pulled: true);
+        Pull = new FramedPeers((link, settings) => new PullSink(this, link, settings.Inbound));
     }
 
     public override string TypeName => "STREAM";

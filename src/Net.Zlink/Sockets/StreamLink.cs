@@ -51,8 +51,6 @@ internal sealed class StreamLink(uint id, RedactedEndpoint endpoint, IConnection
     /// <summary>Set before the close is requested.</summary>
     public bool RetainsUnread { get; set; }
 
-    public object? Session { get; set; }
-
     public object? View => Volatile.Read(ref _view);
 
     public object SetView(object view) => Interlocked.CompareExchange(ref _view, view, null) ?? view;
@@ -90,10 +88,11 @@ internal sealed class StreamLink(uint id, RedactedEndpoint endpoint, IConnection
         return wasPeer || Interlocked.CompareExchange(ref _state, (int)reason + 2, 0) == 0;
     }
 
-    public void AddLane(QueueLimits limits)
+    public InboundLane AddLane(QueueLimits limits)
     {
         Lane = new InboundLane(limits, hub!.Host.Queued, hub.Total) { NotifiesOfConnect = true };
         Lane.BelongTo(this);
+        return Lane;
     }
 
     public SendStatus TrySend(ReadOnlySpan<byte> payload)

@@ -14,12 +14,12 @@ public readonly struct StreamFrames
     private readonly int _offset;
     private readonly int _length;
 
-    internal StreamFrames(in InboundBatch batch)
+    internal StreamFrames(Slab slab, int offset, int length, int count)
     {
-        _slab = batch.Slab;
-        _offset = batch.Offset;
-        _length = batch.Length;
-        Count = batch.Frames;
+        _slab = slab;
+        _offset = offset;
+        _length = length;
+        Count = count;
     }
 
     /// <summary>Creates frames for a unit test of a <see cref="StreamHandler"/>.</summary>
@@ -48,7 +48,7 @@ public readonly struct StreamFrames
             position += StreamFraming.HeaderSize + payload.Length;
         }
 
-        return new StreamFrames(new InboundBatch(slab, 0, position, payloads.Length, OwnsSlab: false));
+        return new StreamFrames(slab, 0, position, payloads.Length);
     }
 
     /// <summary>The number of frames, at least 1.</summary>

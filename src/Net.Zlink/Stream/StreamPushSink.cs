@@ -2,155 +2,71 @@ using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Flow;
 using Net.Zlink.Monitoring;
+using Net.Zlink.Protocol.Stream;
 using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
-
-internal sealed class StreamPushSink(StreamHub hub, StreamSender sender, StreamHandler handler) : IConnectionSink
-{
-    public bool RepliesSynchronously => true;
-
-    public string Name => handler.GetType().Name;
-
-    public StreamHandler Handler => handler;
-
-    public void OnOpened(Connection connection)
-    {
-        var link = (StreamLink)connection.Context!;
-        var session = new StreamPushSession(this, connection, sender.PeerOf(link));
-        link.Session = session;
-        if (!session.Open())
-        {
-            connection.RequestClose(DisconnectReason.HandlerFailed, CloseMode.Orderly);
-        }
-    }
-
-    public Delivery OnFrames(Connection connection, in InboundBatch batch) => Session(connection)!.Deliver(batch);
-
-    public void OnBroken(Connection connection, uint announced) =>
-        hub.Refuse((StreamLink)connection.Context!, connection, announced);
-
-    public bool MayRead(Connection connection) => Session(connection)!.IsIdle;
-
-    public void OnClosing(Connection connection, DisconnectReason reason, string? detail)
-    {
-        var link = (StreamLink)connection.Context!;
-        hub.EndPeer(link, reason, detail);
-        Session(connection)?.End(link.EndReason);
-    }
-
-    public void OnClosed(Connection connection) => hub.OnClosed((StreamLink)connection.Context!);
-
-    public void OnFault(Connection connection, Exception exception) => hub.ReportFault((StreamLink)connection.Context!, exception);
-
-    private static StreamPushSession? Session(Connection connection) => (StreamPushSession?)((StreamLink)connection.Context!).Session;
-}
 
 /// <summary>
 /// Makes a pushed peer's handler calls, one at a time. What a call sets in the execution context is undone after it, because one work may
 /// make several calls, also for several peers.
 /// </summary>
-internal sealed class StreamPushSession : ShardWork
+internal sealed class StreamPushSink(StreamHub hub, StreamHandler handler, StreamPeer peer, StreamLink link) : ShardWork, IConnectionSink
 {
-    private readonly StreamPushSink _sink;
-    private readonly Connection _connection;
-    private readonly StreamPeer _peer;
+    private Connection? _connection;
     private Action? _onCompleted;
     private ValueTask _pending;
     private Slab? _buffered;
     private bool _isPending;
     private bool _isEnding;
     private bool _hasFailed;
-    private DisconnectReason _endReason;
 
-    public StreamPushSession(StreamPushSink sink, Connection connection, StreamPeer peer)
+    public string Name => handler.GetType().Name;
+
+    public void OnOpened(Connection connection)
     {
-        _sink = sink;
         _connection = connection;
-        _peer = peer;
-    }
-
-    public bool IsIdle => !_isPending;
-
-    public bool Open()
-    {
         try
         {
-            _sink.Handler.OnConnected(_peer);
-            return true;
-        }
-        catch (Exception exception)
-        {
-            _hasFailed = true;
-            _sink.OnFault(_connection, exception);
-            return false;
-        }
-        finally
-        {
-            DefaultContext.Restore();
-        }
-    }
-
-    public Delivery Deliver(in InboundBatch batch)
-    {
-        // A requested close comes after the read that may follow the failed call. The handler gets nothing of that read.
-        if (_hasFailed)
-        {
-            return Delivery.Pause;
-        }
-
-        Delivery delivery = Call(batch);
-        if (!batch.Slab.IsExclusive)
-        {
-            // The handler, or a peer that it forwarded to, still has the frames: the shard's next read goes behind them. (Other users of
-            // the slab look the same, which only costs memory.)
-            _connection.Shard.ReceiveSlab.Retain(batch.Slab, batch.Offset + batch.Length);
-        }
-
-        return delivery;
-    }
-
-    private Delivery Call(in InboundBatch batch)
-    {
-        ValueTask task;
-        try
-        {
-            task = _sink.Handler.OnReceivedAsync(_peer, new StreamFrames(batch));
-            if (task.IsCompleted)
-            {
-                task.GetAwaiter().GetResult();
-                return Delivery.Continue;
-            }
+            handler.OnConnected(peer);
         }
         catch (Exception exception)
         {
             Fail(exception);
-            return Delivery.Pause;
         }
         finally
         {
             DefaultContext.Restore();
         }
-
-        // The frames stay valid until the handler completes.
-        batch.Slab.AddReference();
-        _buffered = batch.Slab;
-        _pending = task;
-        _isPending = true;
-        _onCompleted ??= () => _connection.Shard.Post(this, 1);
-        task.ConfigureAwait(false).GetAwaiter().UnsafeOnCompleted(_onCompleted);
-        return Delivery.Pause;
     }
 
-    public void End(DisconnectReason reason)
+    public InboundResult OnBytes(Connection connection, in InboundBytes bytes)
     {
-        _isEnding = true;
-        _endReason = reason;
-        if (!_isPending)
+        FrameScan scan = StreamFraming.Scan(bytes.Span, connection.Settings.MessageLimit);
+        bool continues = scan.Frames == 0 || Deliver(connection, bytes.Slab, bytes.Offset, scan);
+        if (scan.IsBroken)
+        {
+            hub.Refuse(link, connection, scan.Announced);
+        }
+
+        return new InboundResult(scan.Consumed, scan.Frames, scan.NextFrameSize, continues ? int.MaxValue : 0);
+    }
+
+    public int MostToRead(Connection connection, bool pastLimits) => _isPending ? 0 : int.MaxValue;
+
+    public void OnClosing(Connection connection, DisconnectReason reason, string? detail)
+    {
+        hub.EndPeer(link, reason, detail);
+        _isEnding = _connection is not null;
+        if (_isEnding && !_isPending)
         {
             CallDisconnected();
         }
     }
+
+    public void OnClosed(Connection connection) => hub.OnClosed(link);
+
+    public void OnFault(Connection connection, Exception exception) => hub.ReportFault(link, exception);
 
     internal override void Run(int reasons)
     {
@@ -178,30 +94,83 @@ internal sealed class StreamPushSession : ShardWork
         }
         else
         {
-            _connection.Resume();
+            _connection!.Resume();
         }
     }
 
     internal override void OnFault(Exception exception) => Fail(exception);
 
-    internal override string Describe() => $"{_sink.Handler.GetType().Name} of {_peer}";
+    internal override string Describe() => $"{Name} of {peer}";
+
+    /// <summary>False: no more is read until the handler has completed.</summary>
+    private bool Deliver(Connection connection, Slab slab, int offset, in FrameScan scan)
+    {
+        // A requested close comes after the read that may follow the failed call. The handler gets nothing of that read.
+        if (_hasFailed)
+        {
+            return false;
+        }
+
+        connection.HoldReplies();
+        bool continues = Call(slab, new StreamFrames(slab, offset, scan.Consumed, scan.Frames));
+        if (!slab.IsExclusive)
+        {
+            // The handler, or a peer that it forwarded to, still has the frames: the shard's next read goes behind them. (Other users of
+            // the slab look the same, which only costs memory.)
+            connection.Shard.ReceiveSlab.Retain(slab, offset + scan.Consumed);
+        }
+
+        return continues;
+    }
+
+    private bool Call(Slab slab, in StreamFrames frames)
+    {
+        ValueTask task;
+        try
+        {
+            task = handler.OnReceivedAsync(peer, frames);
+            if (task.IsCompleted)
+            {
+                task.GetAwaiter().GetResult();
+                return true;
+            }
+        }
+        catch (Exception exception)
+        {
+            Fail(exception);
+            return false;
+        }
+        finally
+        {
+            DefaultContext.Restore();
+        }
+
+        // The frames stay valid until the handler completes.
+        slab.AddReference();
+        _buffered = slab;
+        _pending = task;
+        _isPending = true;
+        _onCompleted ??= () => _connection!.Shard.Post(this, 1);
+        task.ConfigureAwait(false).GetAwaiter().UnsafeOnCompleted(_onCompleted);
+        return false;
+    }
 
     private void Fail(Exception exception)
     {
         _hasFailed = true;
-        _sink.OnFault(_connection, exception);
-        _connection.RequestClose(DisconnectReason.HandlerFailed, CloseMode.Orderly);
+        hub.ReportFault(link, exception);
+        _connection!.RequestClose(DisconnectReason.HandlerFailed, CloseMode.Orderly);
     }
 
     private void CallDisconnected()
     {
         try
         {
-            _sink.Handler.OnDisconnected(_peer, _endReason);
+            handler.OnDisconnected(peer, link.EndReason);
         }
         catch (Exception exception)
         {
-            _sink.OnFault(_connection, exception);
+            hub.ReportFault(link, exception);
         }
         finally
         {

@@ -3,6 +3,7 @@ using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Protocol.Stream;
 using Net.Zlink.Sockets.Endpoints;
+using Net.Zlink.Tests.Engine;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
@@ -68,44 +69,33 @@ internal sealed class StreamTarget : FuzzTarget
         long before = Pool.GetStatistics().Live;
         using var wire = new MemoryWire(TransportTable.Find("tcp")!, "peer");
         var slabs = new ReceiveSlab(new Slab.SlabCache(Pool));
-        var reader = new FrameReader(wire, slabs, Pool, new StreamScanner(limit));
+        var reader = new FrameReader(wire, slabs, Pool);
+        FrameBatch batch = default;
         foreach (byte[] piece in pieces)
         {
             wire.Peer.Send(piece);
-            while (wire.HasUnread && !reader.IsBroken)
+            while (wire.HasUnread && !batch.Scan.IsBroken)
             {
                 int arrived = reader.BufferedBytes + wire.UnreadBytes;
-                reader.Read(out InboundBatch batch);
+                EngineFixture.ReadFrames(ref reader, limit, out batch);
                 Assert.True(reader.RetainedMemory <= (2 * arrived) + (16 * 1024), $"{reader.RetainedMemory} bytes are kept for {arrived}");
-                Append(said, batch);
+                foreach (byte[] payload in batch.Payloads())
+                {
+                    said.AppendLine(Show(payload));
+                }
+
+                batch.Release();
             }
         }
 
-        if (reader.IsBroken)
+        if (batch.Scan.IsBroken)
         {
-            said.Append("! ").Append(reader.Announced);
+            said.Append("! ").Append(batch.Scan.Announced);
         }
 
         reader.Release();
         slabs.Release();
         Assert.Equal(before, Pool.GetStatistics().Live);
         return said.ToString();
-    }
-
-    private static void Append(StringBuilder said, InboundBatch batch)
-    {
-        ReadOnlySpan<byte> frames = batch.Frames == 0 ? default : batch.Bytes;
-        for (int frame = 0; frame < batch.Frames; frame++)
-        {
-            int end = StreamFraming.HeaderSize + StreamFraming.ReadLength(frames);
-            said.AppendLine(Show(frames[StreamFraming.HeaderSize..end]));
-            frames = frames[end..];
-        }
-
-        Assert.True(frames.IsEmpty);
-        if (batch.OwnsSlab)
-        {
-            batch.Slab.Release();
-        }
     }
 }

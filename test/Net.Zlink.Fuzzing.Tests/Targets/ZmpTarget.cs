@@ -39,15 +39,17 @@ internal sealed class ZmpTarget : FuzzTarget
         long limit = input[0] < 0x80 ? -1 : SmallLimit;
         byte[] bytes = input[1..];
         Assert.Equal(ZmpFixture.Play([bytes], own, limit), ZmpFixture.Play(Cut(bytes), own, limit));
-        ReadOnlySpan<byte> frames = bytes.AsSpan(0, default(ZmpScanner).Scan(bytes, limit).Consumed);
-        while (!frames.IsEmpty)
+        ReadOnlySpan<byte> frames = bytes;
+        while (frames.Length >= ZmpFrame.HeaderSize && ZmpFrame.TryReadHeader(frames, out ZmpFlags flags, out uint length)
+            && length <= frames.Length - ZmpFrame.HeaderSize)
         {
-            ReadOnlySpan<byte> frame = frames;
-            ReadOnlySpan<byte> body = ZmpFixture.Next(ref frames, out ZmpFlags flags);
+            int size = ZmpFrame.HeaderSize + (int)length;
             if (flags == ZmpFlags.Control)
             {
-                WriteAgain(frame[..(ZmpFrame.HeaderSize + body.Length)], body, own);
+                WriteAgain(frames[..size], frames[ZmpFrame.HeaderSize..size], own);
             }
+
+            frames = frames[size..];
         }
     }
 

@@ -57,15 +57,13 @@ public sealed class ConnectionReaderTests
 
         public TaskCompletionSource Closed { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
-        public bool RepliesSynchronously => false;
-
         public string Name => "a test";
 
         public void OnOpened(Connection connection)
         {
         }
 
-        public Delivery OnFrames(Connection connection, in InboundBatch batch)
+        public InboundResult OnBytes(Connection connection, in InboundBytes bytes)
         {
             if (Count++ == 0)
             {
@@ -78,10 +76,10 @@ public sealed class ConnectionReaderTests
                 connection.Close(DisconnectReason.Local, CloseMode.Abort, detail: null);
             }
 
-            return Delivery.Continue;
+            return ResultOf(StreamFraming.Scan(bytes.Span, connection.Settings.MessageLimit));
         }
 
-        public bool MayRead(Connection connection) => true;
+        public int MostToRead(Connection connection, bool pastLimits) => int.MaxValue;
 
         public void OnClosing(Connection connection, DisconnectReason reason, string? detail)
         {

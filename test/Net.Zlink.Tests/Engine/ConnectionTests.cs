@@ -4,6 +4,7 @@ using System.Net.Sockets;
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
+using Net.Zlink.Protocol.Stream;
 using Net.Zlink.Tests.Buffers;
 using Net.Zlink.Tests.Support;
 using Net.Zlink.Transports;
@@ -209,7 +210,7 @@ public sealed class ConnectionTests
     public async Task A_parked_connection_reads_nothing_until_it_is_resumed()
     {
         await using var bench = await Fixture.OpenAsync();
-        bench.Sink.Answer = Delivery.Pause;
+        bench.Sink.Pauses = true;
         await bench.Peer.SendAsync(OutboundFixture.Frame([1]), TestContext.Current.CancellationToken);
         await bench.Sink.NextFramesAsync();
         await bench.Peer.SendAsync(OutboundFixture.Frame([2]), TestContext.Current.CancellationToken);
@@ -226,7 +227,7 @@ public sealed class ConnectionTests
     public async Task An_idle_connection_ends_in_its_time_and_a_parked_one_does_not()
     {
         await using var bench = await Fixture.OpenAsync(idle: TimeSpan.FromSeconds(10));
-        bench.Sink.Answer = Delivery.Pause;
+        bench.Sink.Pauses = true;
         await bench.Peer.SendAsync(OutboundFixture.Frame([1]), TestContext.Current.CancellationToken);
         await bench.Sink.NextFramesAsync();
         await DrainAsync(bench.Shard);
@@ -446,11 +447,9 @@ public sealed class ConnectionTests
 
         public bool OnFaultThrows { get; set; }
 
-        public Delivery Answer { get; set; }
+        public bool Pauses { get; set; }
 
         public int Frames => Volatile.Read(ref _frames);
-
-        public bool RepliesSynchronously => false;
 
         public string Name => "a test";
 
@@ -460,19 +459,24 @@ public sealed class ConnectionTests
 
         public void OnOpened(Connection connection) => Events.Enqueue("opened");
 
-        public Delivery OnFrames(Connection connection, in InboundBatch batch)
+        public InboundResult OnBytes(Connection connection, in InboundBytes bytes)
         {
             if (OnFramesThrows)
             {
                 throw new FormatException("frames");
             }
 
-            Interlocked.Add(ref _frames, batch.Frames);
-            _arrived.Release();
-            return Answer;
+            FrameScan scan = StreamFraming.Scan(bytes.Span, connection.Settings.MessageLimit);
+            if (scan.Frames > 0)
+            {
+                Interlocked.Add(ref _frames, scan.Frames);
+                _arrived.Release();
+            }
+
+            return ResultOf(scan) with { MostToRead = Pauses ? 0 : int.MaxValue };
         }
 
-        public bool MayRead(Connection connection) => true;
+        public int MostToRead(Connection connection, bool pastLimits) => int.MaxValue;
 
         public void OnClosing(Connection connection, DisconnectReason reason, string? detail) => Events.Enqueue($"closing {reason}");
 

@@ -91,7 +91,7 @@ public sealed class DetachedReadTests
             _wire = new ScriptedWire(_pool);
             Cache = new Slab.SlabCache(_pool);
             _slabs = new ReceiveSlab(Cache);
-            _reader = new FrameReader(_wire, _slabs, _pool, new StreamScanner(10_000_000));
+            _reader = new FrameReader(_wire, _slabs, _pool);
         }
 
         public Slab.SlabCache Cache { get; }
@@ -105,8 +105,8 @@ public sealed class DetachedReadTests
             _wire.Arrive(bytes, handOver);
             while (_wire.Available > 0)
             {
-                _reader.Read(out InboundBatch batch);
-                Assert.False(_reader.IsBroken);
+                ReadFrames(ref _reader, limit: 10_000_000, out FrameBatch batch);
+                Assert.False(batch.Scan.IsBroken);
                 Take(batch);
             }
         }
@@ -130,20 +130,18 @@ public sealed class DetachedReadTests
             _pool.Dispose();
         }
 
-        private void Take(in InboundBatch batch)
+        private void Take(in FrameBatch batch)
         {
-            _frames.AddRange(Payloads(batch));
-            if (KeepsSlabs && batch.Frames > 0)
+            _frames.AddRange(batch.Payloads());
+            InboundBytes bytes = batch.Bytes;
+            if (KeepsSlabs && batch.Scan.Frames > 0)
             {
-                batch.Slab.AddReference();
-                _kept.Add((batch.Slab, batch.Offset, batch.Length));
-                _slabs.Retain(batch.Slab, batch.Offset + batch.Length);
+                bytes.Slab.AddReference();
+                _kept.Add((bytes.Slab, bytes.Offset, bytes.Length));
+                _slabs.Retain(bytes.Slab, bytes.Offset + bytes.Length);
             }
 
-            if (batch.OwnsSlab)
-            {
-                batch.Slab.Release();
-            }
+            batch.Release();
         }
     }
 

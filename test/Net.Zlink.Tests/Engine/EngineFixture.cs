@@ -43,8 +43,7 @@ internal static class EngineFixture
     /// <summary>A connection with the frames of STREAM.</summary>
     public static Connection NewStreamConnection(
         Wire wire, ShardLoop shard, BufferPool pool, ConnectionSettings settings, IConnectionSink sink) =>
-        new(wire, shard, pool, settings, sink, context: null, new OutboundQueue(pool, StreamFormat.Instance, settings.Outbound),
-            settings.StreamScanner);
+        new(wire, shard, pool, settings, sink, new OutboundQueue(pool, StreamFormat.Instance, settings.Outbound));
 
     /// <summary>Runs a body on a shard and completes when it has run.</summary>
     public static Task OnShardAsync(ShardLoop shard, Action body)
@@ -186,18 +185,29 @@ internal static class EngineFixture
         return bytes;
     }
 
-    /// <summary>The payloads of a batch of STREAM frames, which must be whole.</summary>
-    public static IEnumerable<byte[]> Payloads(InboundBatch batch)
+    /// <summary>What a sink says that has taken the frames and has no limits.</summary>
+    public static InboundResult ResultOf(FrameScan scan) => new(scan.Consumed, scan.Frames, scan.NextFrameSize, int.MaxValue);
+
+    /// <summary>Reads once and takes the whole frames, as a sink does. The caller releases a slab that the batch owns.</summary>
+    public static WireStatus ReadFrames(ref FrameReader reader, long limit, out FrameBatch batch)
     {
-        ReadOnlyMemory<byte> bytes = batch.Frames > 0 ? batch.Slab.Array.AsMemory(batch.Offset, batch.Length) : default;
-        for (int i = 0; i < batch.Frames; i++)
+        WireStatus status = reader.Read(int.MaxValue, out InboundBytes bytes);
+        if (bytes.Length == 0)
         {
-            int length = StreamFraming.ReadLength(bytes.Span);
-            yield return bytes.Slice(StreamFraming.HeaderSize, length).ToArray();
-            bytes = bytes[(StreamFraming.HeaderSize + length)..];
+            batch = default;
+            return status;
         }
 
-        Assert.True(bytes.IsEmpty);
+        FrameScan scan = StreamFraming.Scan(bytes.Span, limit);
+        bool isKept = !scan.IsBroken && reader.TryKeep(bytes, ResultOf(scan));
+        bool hasFrames = scan.Frames > 0;
+        if (bytes.OwnsSlab && !isKept && !hasFrames)
+        {
+            bytes.Slab.Release();
+        }
+
+        batch = hasFrames ? new FrameBatch(bytes with { Length = scan.Consumed }, scan) : new FrameBatch(default, scan);
+        return status;
     }
 
     private static IEnumerable<T[]> Shrink<T>(T[] items)
@@ -208,6 +218,31 @@ internal static class EngineFixture
             {
                 yield return [.. items[..at], .. items[(at + part)..]];
             }
+        }
+    }
+}
+
+/// <summary>The whole STREAM frames of one read.</summary>
+internal readonly record struct FrameBatch(InboundBytes Bytes, FrameScan Scan)
+{
+    public IEnumerable<byte[]> Payloads()
+    {
+        ReadOnlyMemory<byte> bytes = Scan.Frames > 0 ? Bytes.Slab.Array.AsMemory(Bytes.Offset, Bytes.Length) : default;
+        for (int i = 0; i < Scan.Frames; i++)
+        {
+            int length = StreamFraming.ReadLength(bytes.Span);
+            yield return bytes.Slice(StreamFraming.HeaderSize, length).ToArray();
+            bytes = bytes[(StreamFraming.HeaderSize + length)..];
+        }
+
+        Assert.True(bytes.IsEmpty);
+    }
+
+    public void Release()
+    {
+        if (Bytes.OwnsSlab)
+        {
+            Bytes.Slab.Release();
         }
     }
 }

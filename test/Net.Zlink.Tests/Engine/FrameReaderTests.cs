@@ -56,9 +56,13 @@ public sealed class FrameReaderTests
         using var bench = await Fixture.OpenAsync(limit: 1024 * 1024);
         byte[][] whole = [Pattern(3, 1), Pattern(17, 2)];
         bench.Pool.AllocateOnly(0);
-        bench.SendAndRead([.. Frames(whole), .. Frames([Pattern(next, 3)])[..50]]);
-        bench.ExpectFrames(whole);
-        Assert.True(bench.Reader.IsOutOfMemory);
+        byte[] beginning = Frames([Pattern(next, 3)])[..50];
+        bench.Peer.Send([.. Frames(whole), .. beginning]);
+        bench.WaitFor(Frames(whole).Length + beginning.Length);
+        bench.Reader.Read(int.MaxValue, out InboundBytes bytes);
+        FrameScan scan = StreamFraming.Scan(bytes.Span, 1024 * 1024);
+        Assert.Equal(whole, new FrameBatch(bytes with { Length = scan.Consumed }, scan).Payloads());
+        Assert.Throws<OutOfMemoryException>(() => bench.Reader.TryKeep(bytes, ResultOf(scan)));
         bench.Reader.Release();
         Assert.Equal(1, bench.Pool.GetStatistics().Live); // The shard's slab.
     }
@@ -102,10 +106,10 @@ public sealed class FrameReaderTests
             byte[] wire = Frames(next);
             bench.Peer.Send(wire); // Less than the smallest window of a new connection.
             bench.WaitFor(wire.Length);
-            WireStatus status = bench.Reader.Read(out InboundBatch batch);
-            Assert.Equal((WireStatus.Done, framesPerRead, true), (status, batch.Frames, batch.OwnsSlab));
-            Assert.Equal(wire, batch.Bytes.ToArray());
-            batch.Slab.Release();
+            WireStatus status = bench.Read(out FrameBatch batch);
+            Assert.Equal((WireStatus.Done, framesPerRead, true), (status, batch.Scan.Frames, batch.Bytes.OwnsSlab));
+            Assert.Equal(wire, batch.Bytes.Span.ToArray());
+            batch.Release();
             Assert.Equal(0, bench.Reader.BufferedBytes);
         }
     }
@@ -140,9 +144,9 @@ public sealed class FrameReaderTests
         byte[] wire = Frames([Pattern(100, 2), Pattern(100, 3)]);
         bench.Peer.Send(wire);
         bench.WaitFor(wire.Length);
-        Assert.Equal(WireStatus.WouldWait, bench.Reader.Read(out InboundBatch batch));
-        Assert.Equal((2, false, 0L), (batch.Frames, batch.OwnsSlab, bench.FrameBytes));
-        Assert.Equal(wire, batch.Bytes.ToArray());
+        Assert.Equal(WireStatus.WouldWait, bench.Read(out FrameBatch batch));
+        Assert.Equal((2, false, 0L), (batch.Scan.Frames, batch.Bytes.OwnsSlab, bench.FrameBytes));
+        Assert.Equal(wire, batch.Bytes.Span.ToArray());
     }
 
     [Fact]
@@ -153,10 +157,8 @@ public sealed class FrameReaderTests
         byte[] broken = [0, 0, 0xEA, 0x61, .. Pattern(40_000, 2)];
         bench.Peer.Send(broken);
         bench.WaitFor(broken.Length);
-        bench.Reader.Read(out InboundBatch batch);
-        Assert.Equal(0, batch.Frames);
-        Assert.True(bench.Reader.IsBroken);
-        Assert.Equal(60_001u, bench.Reader.Announced);
+        bench.Read(out FrameBatch batch);
+        Assert.Equal((0, true, 60_001u), (batch.Scan.Frames, batch.Scan.IsBroken, batch.Scan.Announced));
         Assert.Equal(0, bench.Reader.BufferedBytes);
         Assert.Equal(1, bench.Pool.GetStatistics().Live);
     }
@@ -250,10 +252,12 @@ public sealed class FrameReaderTests
     public async Task A_length_over_the_limit_is_reported_behind_the_frames_before_it_and_nothing_is_kept()
     {
         using var bench = await Fixture.OpenAsync(limit: 10);
-        bench.SendAndRead([.. Frames([Pattern(10, 1)]), 0, 0, 0, 11, 1, 2, 3]);
-        bench.ExpectFrames([Pattern(10, 1)]);
-        Assert.True(bench.Reader.IsBroken);
-        Assert.Equal(11u, bench.Reader.Announced);
+        byte[] bytes = [.. Frames([Pattern(10, 1)]), 0, 0, 0, 11, 1, 2, 3];
+        bench.Peer.Send(bytes);
+        bench.WaitFor(bytes.Length);
+        bench.Read(out FrameBatch batch);
+        Assert.Equal([Pattern(10, 1)], batch.Payloads());
+        Assert.Equal((true, 11u), (batch.Scan.IsBroken, batch.Scan.Announced));
         Assert.Equal(0, bench.Reader.BufferedBytes);
         Assert.Equal(1, bench.Pool.GetStatistics().Live);
     }
@@ -270,10 +274,10 @@ public sealed class FrameReaderTests
                 Assert.True(bench.Reader.BufferedBytes > 0);
                 bench.Peer.Close(reset ? 0 : -1);
                 Assert.True(bench.Ours.Poll(Patience, SelectMode.SelectRead));
-                WireStatus status = bench.Reader.Read(out InboundBatch batch);
+                WireStatus status = bench.Read(out FrameBatch batch);
                 Assert.Equal(reset ? WireStatus.Failed : WireStatus.Ended, status);
                 Assert.Equal(reset ? SocketError.ConnectionReset : SocketError.Success, bench.Wire.Error);
-                Assert.Equal(0, batch.Frames);
+                Assert.Equal(0, batch.Scan.Frames);
                 bench.Reader.Release();
                 bench.Reader.Release();
                 Assert.Equal(1, bench.Pool.GetStatistics().Live);
@@ -291,11 +295,11 @@ public sealed class FrameReaderTests
             byte[] wire = Frames([Pattern(7_000, i)]);
             bench.Peer.Send(wire);
             bench.WaitFor(wire.Length);
-            bench.Reader.Read(out InboundBatch batch);
-            Assert.Equal(1, batch.Frames);
-            batch.Slab.AddReference();
-            bench.Slabs.Retain(batch.Slab, batch.Offset + batch.Length);
-            kept.Add((batch.Slab, batch.Offset, wire));
+            bench.Read(out FrameBatch batch);
+            Assert.Equal(1, batch.Scan.Frames);
+            batch.Bytes.Slab.AddReference();
+            bench.Slabs.Retain(batch.Bytes.Slab, batch.Bytes.Offset + batch.Bytes.Length);
+            kept.Add((batch.Bytes.Slab, batch.Bytes.Offset, wire));
         }
 
         Assert.All(kept, k => Assert.Equal(k.Wire, k.Slab.Array.AsSpan(k.Offset, k.Wire.Length).ToArray()));
@@ -317,14 +321,14 @@ public sealed class FrameReaderTests
                 bench.Peer.Send(head);
                 bench.WaitFor(head.Length);
                 pieces.Begin();
-                bench.Reader.Read(out _);
+                bench.Read(out _);
                 pieces.End();
                 bench.Peer.Send(rest);
                 bench.WaitFor(rest.Length);
                 pieces.Begin();
-                bench.Reader.Read(out InboundBatch batch);
+                bench.Read(out FrameBatch batch);
                 pieces.End();
-                Assert.Equal(2, batch.Frames);
+                Assert.Equal(2, batch.Scan.Frames);
             },
             rounds: 100);
         Assert.Equal(0, allocated);
@@ -354,14 +358,14 @@ public sealed class FrameReaderTests
         private readonly Slab.SlabCache _cache;
         private readonly List<byte[]> _frames = [];
         private readonly long _slabBytes;
-        private readonly StreamScanner _scanner;
+        private readonly long _limit;
 
         public FrameReader Reader;
 
         private Fixture(Socket peer, Socket ours, long limit)
         {
             (Peer, Ours, Wire) = (peer, ours, new SocketWire(ours, Tcp));
-            _scanner = new StreamScanner(limit);
+            _limit = limit;
             Pool = TestPools.Create();
             _cache = new Slab.SlabCache(Pool);
             Slabs = new ReceiveSlab(_cache);
@@ -389,7 +393,9 @@ public sealed class FrameReaderTests
             return new Fixture(peer, ours, limit);
         }
 
-        public FrameReader NewReader() => new(Wire, Slabs, Pool, _scanner);
+        public FrameReader NewReader() => new(Wire, Slabs, Pool);
+
+        public WireStatus Read(out FrameBatch batch) => ReadFrames(ref Reader, _limit, out batch);
 
         public void SendAndRead(byte[] bytes) => SendAndRead(bytes, ref Reader);
 
@@ -456,13 +462,10 @@ public sealed class FrameReaderTests
 
         private void Read(ref FrameReader reader)
         {
-            WireStatus status = reader.Read(out InboundBatch batch);
+            WireStatus status = ReadFrames(ref reader, _limit, out FrameBatch batch);
             Assert.True(status is WireStatus.Done or WireStatus.WouldWait, $"The peer has not ended, but a read says {status}.");
-            _frames.AddRange(Payloads(batch));
-            if (batch.OwnsSlab)
-            {
-                batch.Slab.Release();
-            }
+            _frames.AddRange(batch.Payloads());
+            batch.Release();
         }
     }
 }

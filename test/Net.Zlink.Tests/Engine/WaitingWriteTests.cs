@@ -2,6 +2,7 @@ using System.Buffers;
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
+using Net.Zlink.Protocol.Stream;
 using Net.Zlink.Tests.Buffers;
 using Net.Zlink.Transports;
 using Xunit;
@@ -230,8 +231,6 @@ public sealed class WaitingWriteTests
 
         public Task Closed => _closed.Task.WaitAsync(Patience, TestContext.Current.CancellationToken);
 
-        public bool RepliesSynchronously => false;
-
         public string Name => "a test";
 
         public void OnOpened(Connection connection)
@@ -239,9 +238,10 @@ public sealed class WaitingWriteTests
             // Nothing to do: the test sends.
         }
 
-        public Delivery OnFrames(Connection connection, in InboundBatch batch) => Delivery.Continue;
+        public InboundResult OnBytes(Connection connection, in InboundBytes bytes) =>
+            ResultOf(StreamFraming.Scan(bytes.Span, connection.Settings.MessageLimit));
 
-        public bool MayRead(Connection connection) => true;
+        public int MostToRead(Connection connection, bool pastLimits) => int.MaxValue;
 
         public void OnClosing(Connection connection, DisconnectReason reason, string? detail)
         {

@@ -1,7 +1,6 @@
 using System.Buffers.Binary;
 using FsCheck;
 using FsCheck.Fluent;
-using Net.Zlink.Protocol;
 using Net.Zlink.Protocol.Stream;
 using Xunit;
 using static Net.Zlink.Tests.Engine.EngineFixture;

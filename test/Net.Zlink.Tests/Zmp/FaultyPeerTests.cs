@@ -104,7 +104,7 @@ public sealed class FaultyPeerTests
         RawPeer peer = await fixture.ConnectAsync(pair.Bind("tcp://127.0.0.1:0"));
         byte[] greeting = ZmpFixture.Greeting((byte)ZmpSocketType.Pair);
         byte[] hello = greeting[..^ZmpFixture.Hex(ZmpFixture.Ready).Length];
-        byte[] header = ZmpFixture.Frame(flags, new byte[ZmpScanner.LargestControlBody + 1])[..ZmpFrame.HeaderSize];
+        byte[] header = ZmpFixture.Frame(flags, new byte[ZmpInbound.LargestControlBody + 1])[..ZmpFrame.HeaderSize];
         await peer.SendAsync((byte[])[.. hello, .. header]);
         byte[] answer = await peer.ReadToEndAsync();
         Assert.EndsWith("body too large", Encoding.ASCII.GetString(answer), StringComparison.Ordinal);

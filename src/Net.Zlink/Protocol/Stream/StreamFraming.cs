@@ -55,6 +55,9 @@ internal static class StreamFraming
     }
 }
 
+/// <summary>What of some bytes are whole frames. Broken: the frame behind them is longer than the limit.</summary>
+internal readonly record struct FrameScan(int Consumed, int Frames, int NextFrameSize, bool IsBroken, uint Announced);
+
 /// <summary>A message is one frame.</summary>
 internal sealed class StreamFormat : FrameFormat
 {

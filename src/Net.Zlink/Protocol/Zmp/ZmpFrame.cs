@@ -33,32 +33,26 @@ internal static class ZmpFrame
 
     public static int ReadLength(ReadOnlySpan<byte> frame) => (int)BinaryPrimitives.ReadUInt32BigEndian(frame[4..]);
 
+    /// <summary>False: <see cref="FaultOf"/> says why.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public static bool TryReadHeader(ReadOnlySpan<byte> bytes, out ZmpFlags flags, out uint bodyLength, out ZmpFault fault)
+    public static bool TryReadHeader(ReadOnlySpan<byte> bytes, out ZmpFlags flags, out uint bodyLength)
     {
         ulong header = BinaryPrimitives.ReadUInt64LittleEndian(bytes);
         flags = (ZmpFlags)(byte)(header >> 16);
         bodyLength = BinaryPrimitives.ReverseEndianness((uint)(header >> 32));
-        if ((header & FixedBytes) == FixedValues && ZmpFlags.IsLegal((byte)flags))
-        {
-            fault = default;
-            return true;
-        }
-
-        fault = FaultOf(header);
-        return false;
+        return (header & FixedBytes) == FixedValues && ZmpFlags.IsLegal((byte)flags);
     }
+
+    // The order of checks is part of the protocol: the peer gets the first fault.
+    public static ZmpFault FaultOf(ReadOnlySpan<byte> header) => header switch
+    {
+        [not Magic, ..] => ZmpFault.InvalidMagic,
+        [_, not Version, ..] => ZmpFault.VersionMismatch,
+        _ => ZmpFault.FlagsInvalid,
+    };
 
     private static ulong Pack(ZmpFlags flags, uint bodyLength) =>
         ((ulong)BinaryPrimitives.ReverseEndianness(bodyLength) << 32) | ((ulong)flags << 16) | FixedValues;
-
-    // The order of checks is part of the protocol: the peer gets the first fault.
-    private static ZmpFault FaultOf(ulong header) => (byte)header switch
-    {
-        not Magic => ZmpFault.InvalidMagic,
-        _ when (byte)(header >> 8) != Version => ZmpFault.VersionMismatch,
-        _ => ZmpFault.FlagsInvalid,
-    };
 }
 
 /// <summary>The flags byte of a frame (docs/protocol.md section 7).</summary>

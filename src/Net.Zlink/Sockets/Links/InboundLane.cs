@@ -351,3 +351,11 @@ internal sealed partial class InboundLane(QueueLimits limits, ContextQuota? cont
         }
     }
 }
+
+/// <summary>What the reader of a lane's connection does next.</summary>
+internal enum Delivery
+{
+    Continue,
+
+    Pause,
+}

@@ -21,7 +21,7 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
     private InboundLease? _lease;
     private InboundLease? _partial;
     private SubscriptionParts _upstream;
-    private bool _ownsSlab;
+    private bool _copies;
     private bool _isStored;
     private bool _isInMessage;
     private bool _isDropping;
@@ -31,15 +31,10 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
     private int _filtered;
     private long _bytesSoFar;
     private long _filteredBytes;
-    private int _end;
     private int _checkedAtVersion;
     private Delivery _delivery;
 
     public PeerIdentity Source { get; set; } = PeerIdentity.Unknown;
-
-    public byte[] Array => _slab.Array;
-
-    public int Start { get; private set; }
 
     public ZmpFault Refusal => _topics == SubscriptionOutcome.TooMany ? ZmpFault.TooManyTopics : ZmpFault.BodyTooLarge;
 
@@ -48,29 +43,17 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
 
     public long UnfinishedBytes => _partial is { } partial ? partial.Bytes + ((long)PartCost * partial.Count) : 0;
 
-    public void Begin(in InboundBatch batch, ReceiveSlab slabs)
+    public void Begin(in InboundBytes bytes, ReceiveSlab slabs)
     {
         _role = socket.InboundRole;
         // The version is read before the filter is asked: messages that are excluded later are removed when they are received.
         _checkedAtVersion = _role == InboundRole.Filtered ? socket.FilterVersion : 0;
         _slabs = slabs;
+        _slab = bytes.Slab;
         _delivery = Delivery.Continue;
         _isStored = false;
-        _ownsSlab = !batch.OwnsSlab && slabs.ShouldCopy;
-        if (_ownsSlab)
-        {
-            // Consumers keep much memory: from now on a message pins only a buffer of its own size.
-            _slab = slabs.RentOwn(batch.Length);
-            batch.Bytes.CopyTo(_slab.Array);
-            Start = 0;
-        }
-        else
-        {
-            _slab = batch.Slab;
-            Start = batch.Offset;
-        }
-
-        _end = Start + batch.Length;
+        // Consumers keep much memory: from now on a message pins only a buffer of its own size.
+        _copies = !bytes.OwnsSlab && slabs.ShouldCopy;
     }
 
     public bool AddPart(int offset, int length, bool more)
@@ -96,26 +79,9 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
         return isHandled;
     }
 
-    public Delivery End()
+    /// <summary><paramref name="end"/>: Where the parts end in the slab, which the next read must not overwrite.</summary>
+    public Delivery End(int end)
     {
-        InboundLease? lease = _lease;
-        _lease = null;
-        if (lease is { UnfinishedParts: > 0 })
-        {
-            _partial = lease.SplitOpenMessage();
-        }
-
-        // Before a consumer knows of the messages: the next read must not overwrite them.
-        if (_ownsSlab)
-        {
-            _slab.Release();
-        }
-        else if (_isStored)
-        {
-            _slabs.Retain(_slab, _end);
-        }
-
-        _slab = null!;
         if (_filtered > 0)
         {
             link.Lane.CountFiltered(_filtered, _filteredBytes);
@@ -123,20 +89,20 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
             _filteredBytes = 0;
         }
 
-        if (lease is { Messages: > 0 })
+        if (_isStored && !_copies)
         {
-            Publish(lease);
-        }
-        else
-        {
-            lease?.Abandon();
+            _slabs.Retain(_slab, end);
         }
 
+        _slab = null!;
+        PublishLease();
         return _delivery;
     }
 
     public void Abandon()
     {
+        _lease?.Abandon();
+        _lease = null;
         _partial?.Abandon();
         _partial = null;
         _upstream.Reset();
@@ -153,8 +119,7 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
                 return false;
             }
 
-            _slab.AddReference();
-            partial.AddPart(_slab, offset, length);
+            AddTo(partial, offset, length);
             if (!more)
             {
                 EndOpenMessage();
@@ -176,9 +141,7 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
         else if (lease.Count == InboundLease.MaxSlots && lease.Messages > 0)
         {
             // A grown lease would not be kept, so 9 KB would be allocated for every 85 messages of three parts.
-            _lease = null;
-            _partial = lease.SplitOpenMessage();
-            Publish(lease);
+            PublishLease();
             return Add(offset, length, more);
         }
 
@@ -188,12 +151,48 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
             lease.EndMessage();
             if (lease.Count >= InboundLease.MaxSlots)
             {
-                _lease = null;
-                Publish(lease);
+                PublishLease();
             }
         }
 
         return true;
+    }
+
+    private void AddTo(InboundLease partial, int offset, int length)
+    {
+        if (_copies)
+        {
+            partial.AddPart(_slabs.Copy(_slab.Array.AsSpan(offset, length)), 0, length);
+            return;
+        }
+
+        _slab.AddReference();
+        partial.AddPart(_slab, offset, length);
+    }
+
+    /// <summary>The parts of an incomplete message stay behind.</summary>
+    private void PublishLease()
+    {
+        if (_lease is not { } lease)
+        {
+            return;
+        }
+
+        if (_copies)
+        {
+            lease.MoveTo(_slabs.RentOwn((int)lease.Bytes));
+        }
+
+        _lease = null;
+        _partial = lease.SplitOpenMessage();
+        if (lease.Messages > 0)
+        {
+            Publish(lease);
+        }
+        else
+        {
+            lease.Abandon();
+        }
     }
 
     private void Publish(InboundLease lease)
@@ -308,10 +307,9 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
 
     private bool Subscribe(ReadOnlySpan<byte> prefix, bool subscribes)
     {
-        if (_lease is { Messages: > 0, UnfinishedParts: 0 } earlier)
+        if (_lease is { UnfinishedParts: 0 })
         {
-            _lease = null;
-            Publish(earlier);
+            PublishLease();
         }
 
         SubscriptionOutcome outcome = socket.OnSubscription(link, prefix, subscribes);

@@ -116,7 +116,6 @@ internal sealed partial class ZmpSession
     /// </summary>
     private void RefuseTopic(ZmpFlags flags, uint length)
     {
-        _skipped = length;
         if (flags == ZmpFlags.Subscribe)
         {
             Publish(SocketEventTypes.SubscriptionRefused, length, string.Create(CultureInfo.InvariantCulture,

@@ -8,7 +8,7 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets.Zmp;
 
-internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
+internal sealed partial class ZmpSession : IConnectionSink
 {
     // A peer of either implementation that rejects this one ends the connection right after the handshake. The protocol has no code for it.
     private static readonly TimeSpan BriefTime = TimeSpan.FromSeconds(1);
@@ -17,10 +17,9 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
     private readonly ZmpSettings _settings;
     private readonly WireLink _link;
     private readonly InboundMessages _messages;
-    private ZmpScanner _scanner;
     private ZmpInbound _inbound;
     private string? _foreign;
-    private int _nextFrameSize;
+    private int _missing = ZmpFrame.HeaderSize;
     private ZmpHeartbeats? _heartbeats;
     private ShardTimer? _handshakeTimer;
     private byte[] _peerRoutingId = [];
@@ -34,7 +33,6 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
     private bool _hasLeft;
     private bool _wasBrief;
     private TimeSpan _readyFor;
-    private uint _skipped;
     private PeerConfirmation _confirmation;
 
     public ZmpSession(SocketCore socket, ZmpSettings settings, WireLink link, Wire wire)
@@ -42,10 +40,10 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
         _socket = socket;
         _settings = settings;
         _link = link;
-        _inbound = new ZmpInbound(settings.Type);
+        _inbound = new ZmpInbound(settings.Type, settings.MaxMessageSize, skipsLongTopics: IsPublisher);
         _messages = new InboundMessages(socket, link, settings.MaxMessageParts);
         Connection = new Connection(wire, socket.Host.Shards.For(wire, settings.ShardAffinity), socket.Host.Pool, settings.Connection,
-            this, this, link.Queue, this)
+            this, link.Queue)
         {
             Unfinished = socket.Host.Unfinished,
             OutboundSurvives = link.IsActive && !settings.Immediate,
@@ -70,11 +68,7 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
     /// <summary>The time of the handshake does not count: a rejecting peer may take as long for it.</summary>
     private bool HasLasted => _readyFor >= BriefTime;
 
-    bool IConnectionSink.RepliesSynchronously => false;
-
     string IConnectionSink.Name => $"{_settings.Type.Name} session";
-
-    long IConnectionSink.UnfinishedBytes => _messages.UnfinishedBytes;
 
     public void Start()
     {
@@ -104,173 +98,81 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
         SendControl(greeting[..length]);
     }
 
-    public FrameScan Scan(ReadOnlySpan<byte> bytes)
+    public int MostToRead(Connection connection, bool pastLimits)
     {
-        FrameScan scan = _scanner.Scan(bytes, _settings.MaxMessageSize, skipsLongTopics: IsPublisher);
-        if (scan.IsBroken && !_scanner.HasHello && bytes is not [ZmpFrame.Magic, ..])
-        {
-            _foreign = ProtocolSniffer.Of(bytes);
-        }
-
-        _nextFrameSize = scan.NextFrameSize;
-        return scan;
-    }
-
-    /// <summary>
-    /// While the link is full, a handshake is read frame by frame: otherwise a peer that reconnects again and again adds one read to the
-    /// queue each time.
-    /// </summary>
-    public int MaxBytesToRead(int kept) => _isReady || HasCapacity() ? int.MaxValue
-        : Math.Max(1, (_nextFrameSize > 0 ? _nextFrameSize : ZmpFrame.HeaderSize) - kept);
-
-    public Delivery OnFrames(Connection connection, in InboundBatch batch)
-    {
-        bool wasReady = _isReady;
-        _heartbeats?.OnTraffic();
-        _messages.Begin(batch, connection.Shard.ReceiveSlab);
-        int position = _messages.Start;
-        int end = position + batch.Length;
-        byte[] bytes = _messages.Array;
-        bool isBehindHeartbeat = false;
-        bool isHeard = wasReady;
-        while (position < end)
-        {
-            if (isBehindHeartbeat)
-            {
-                _heartbeats?.OnTraffic();
-                isBehindHeartbeat = false;
-            }
-
-            if (_skipped > 0)
-            {
-                uint here = Math.Min(_skipped, (uint)(end - position));
-                _skipped -= here;
-                position += (int)here;
-                continue;
-            }
-
-            ReadOnlySpan<byte> frame = bytes.AsSpan(position, end - position);
-            ZmpFlags flags = ZmpFrame.ReadFlags(frame);
-            int length = ZmpFrame.ReadLength(frame);
-            position += ZmpFrame.HeaderSize;
-            if (ZmpScanner.IsTopic(flags) && IsPublisher && (uint)length > ZmpFrame.EffectiveLimit(_settings.MaxMessageSize))
-            {
-                RefuseTopic(flags, (uint)length);
-                continue;
-            }
-
-            ReadOnlySpan<byte> body = bytes.AsSpan(position, length);
-            ZmpInboundKind kind = _inbound.Parse(flags, body, out ZmpFault fault);
-            if (kind == ZmpInboundKind.Data)
-            {
-                if (!_messages.AddPart(position, length, (flags & ZmpFlags.More) != ZmpFlags.None))
-                {
-                    kind = ZmpInboundKind.Fault;
-                    fault = _messages.Refusal;
-                }
-            }
-            else if (kind is ZmpInboundKind.Subscribe or ZmpInboundKind.Cancel)
-            {
-                if (!_messages.AddSubscription(position, length, kind == ZmpInboundKind.Subscribe))
-                {
-                    kind = ZmpInboundKind.Fault;
-                    fault = _messages.Refusal;
-                }
-            }
-            else if (!OnControl(kind, body))
-            {
-                break;
-            }
-            else
-            {
-                isBehindHeartbeat = kind == ZmpInboundKind.Heartbeat;
-                isHeard |= kind == ZmpInboundKind.ReadyAccepted && position + length < end;
-            }
-
-            if (kind == ZmpInboundKind.Fault)
-            {
-                // Whole messages before the fault are still delivered.
-                _messages.End();
-                if (_messages.IsRefusedForAll)
-                {
-                    EndForAll();
-                }
-                else
-                {
-                    Fail(fault);
-                }
-
-                return Delivery.Continue;
-            }
-
-            position += length;
-        }
-
-        Delivery delivery = _messages.End();
         if (_link.WaitsFor is not null)
         {
-            return Delivery.Pause;
+            return 0;
         }
 
-        if (isHeard && _confirmation.OnFrames(_link))
+        if (pastLimits)
         {
-            _mustFlush |= _link.Queue.Release();
+            // None of a peer without a place: one that connects again and again would get that much into the queue each time.
+            return _isReadingBarred ? 0 : MostWithCapacity;
         }
 
-        if (delivery == Delivery.Continue && _isReady && !wasReady && connection.IsOpen && !HasCapacity())
-        {
-            _isReadingBarred = true;
-            delivery = Delivery.Pause; // Not asked of a lane that has just said so: asking would cancel its notice of capacity.
-        }
-
-        if (_mustFlush)
-        {
-            _mustFlush = false;
-            connection.FlushNow();
-        }
-
-        if (delivery == Delivery.Pause)
+        // A handshake is read whatever messages wait: none of its bytes is a message.
+        if (_isReady && !HasCapacity())
         {
             Heartbeats().OnPaused();
+            return 0;
         }
 
-        return delivery;
+        _isReadingBarred = false;
+        return MostWithCapacity;
     }
 
-    public void OnBroken(Connection connection, uint announced) => Fail(_scanner.Fault ?? ZmpFault.BodyTooLarge);
-
-    /// <summary>Ends without an ERROR, after which a native peer would never reconnect.</summary>
-    public void OnUnfinished(Connection connection, string detail)
+    public InboundResult OnBytes(Connection connection, in InboundBytes bytes)
     {
-        _messages.Abandon();
-        connection.Close(DisconnectReason.UnfinishedByteLimit, CloseMode.Orderly, detail);
-    }
-
-    /// <summary>A handshake is read whatever messages wait: none of its bytes is a message.</summary>
-    public bool MayRead(Connection connection)
-    {
-        if (_link.WaitsFor is not null)
+        bool wasReady = _isReady;
+        bool isHeard = false;
+        bool isTraffic = true;
+        byte[] array = bytes.Slab.Array;
+        int position = bytes.Offset;
+        int end = position + bytes.Length;
+        int frames = 0;
+        _messages.Begin(bytes, connection.Shard.ReceiveSlab);
+        while (true)
         {
-            return false;
-        }
+            ReadOnlySpan<byte> rest = array.AsSpan(position, end - position);
+            ZmpInboundKind kind = _inbound.Next(rest, out ZmpFlags flags, out int size);
+            if (kind == ZmpInboundKind.Incomplete)
+            {
+                _missing = Math.Max(1, (size > 0 ? size : ZmpFrame.HeaderSize) - rest.Length);
+                Delivery delivery = _messages.End(position);
+                int most = frames > 0 ? AfterFrames(delivery, wasReady, isHeard) : MostWithCapacity;
+                return new InboundResult(position - bytes.Offset, frames, size, most, _messages.UnfinishedBytes);
+            }
 
-        if (!_isReady || HasCapacity())
-        {
-            _isReadingBarred = false;
-            return true;
-        }
+            if (isTraffic)
+            {
+                _heartbeats?.OnTraffic();
+            }
 
-        Heartbeats().OnPaused();
-        return false;
+            // Also of what is behind a heartbeat, which begins a time limit.
+            isTraffic = kind == ZmpInboundKind.Heartbeat;
+            isHeard = _isReady;
+            bool isTaken = kind == ZmpInboundKind.Data
+                ? _messages.AddPart(position + ZmpFrame.HeaderSize, size - ZmpFrame.HeaderSize, (flags & ZmpFlags.More) != ZmpFlags.None)
+                : TryTake(kind, flags, rest, position + ZmpFrame.HeaderSize, size - ZmpFrame.HeaderSize);
+            if (!isTaken)
+            {
+                // Whole messages before it are still delivered.
+                _messages.End(position);
+                Refuse(kind, rest);
+                return default;
+            }
+
+            position += size;
+            frames++;
+        }
     }
-
-    /// <summary>False for a peer without a place: one that connects again and again would get that much into the queue each time.</summary>
-    public bool MayReadRemaining(Connection connection) => !_isReadingBarred && _link.WaitsFor is null;
 
     public void OnClosing(Connection connection, DisconnectReason reason, string? detail)
     {
         connection.Shard.Timers.Cancel(_handshakeTimer);
         _heartbeats?.OnClosing();
+        _messages.Abandon();
         if (!_isReady && reason is DisconnectReason.Remote or DisconnectReason.TransportError)
         {
             reason = DisconnectReason.HandshakeFailed;
@@ -325,7 +227,6 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
     public void OnClosed(Connection connection)
     {
         _heartbeats?.Stop();
-        _messages.Abandon();
         _isUnconfirmed |= _isReady && connection is { HasLostPeer: true, OutboundStays: false } && MayConfirm;
         SettleUnconfirmed();
         _socket.Connections.Forget(_link, connection);
@@ -357,11 +258,94 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
         }
     }
 
-    /// <summary>Others may have unsubscribed by the time it reconnects, so no ERROR, as in <see cref="OnUnfinished"/>.</summary>
-    private void EndForAll() => Connection.Close(
-        DisconnectReason.SubscriptionByteLimit,
-        CloseMode.Orderly,
-        _socket.Host.Subscriptions!.Words("the peer's topics exceed its share", nameof(DisconnectReason.SubscriptionByteLimit)));
+    /// <summary>False: <see cref="Refuse"/> follows.</summary>
+    private bool TryTake(ZmpInboundKind kind, ZmpFlags flags, ReadOnlySpan<byte> frame, int start, int length)
+    {
+        switch (kind)
+        {
+            case ZmpInboundKind.Fault:
+                return false;
+            case ZmpInboundKind.Subscribe or ZmpInboundKind.Cancel:
+                return _messages.AddSubscription(start, length, kind == ZmpInboundKind.Subscribe);
+            case ZmpInboundKind.LongTopic:
+                RefuseTopic(flags, (uint)ZmpFrame.ReadLength(frame));
+                return true;
+            case ZmpInboundKind.HelloAccepted:
+                _peerRoutingId = ZmpHello.RoutingIdOf(frame.Slice(ZmpFrame.HeaderSize, length)).ToArray();
+                return true;
+            case ZmpInboundKind.ReadyAccepted:
+                return OnReady(frame.Slice(ZmpFrame.HeaderSize, length));
+            case ZmpInboundKind.Heartbeat:
+                OnHeartbeat(frame.Slice(ZmpFrame.HeaderSize, length));
+                return true;
+            case ZmpInboundKind.HeartbeatAck:
+                _heartbeats?.OnAnswer();
+                return true;
+            default:
+                return true;
+        }
+    }
+
+    /// <summary>Ends the connection, unless READY has: it got no place.</summary>
+    private void Refuse(ZmpInboundKind kind, ReadOnlySpan<byte> frame)
+    {
+        if (kind == ZmpInboundKind.Fault)
+        {
+            _foreign = _inbound.HasHello || frame[0] == ZmpFrame.Magic ? null : ProtocolSniffer.Of(frame);
+            Fail(_inbound.Fault);
+        }
+        else if (_messages.IsRefusedForAll)
+        {
+            // Others may have unsubscribed by the time it reconnects, so no ERROR, after which a native peer would never do that.
+            Connection.Close(
+                DisconnectReason.SubscriptionByteLimit,
+                CloseMode.Orderly,
+                _socket.Host.Subscriptions!.Words("the peer's topics exceed its share", nameof(DisconnectReason.SubscriptionByteLimit)));
+        }
+        else
+        {
+            Fail(_messages.Refusal);
+        }
+    }
+
+    /// <summary>
+    /// While the link is full, a handshake is read frame by frame: otherwise a peer that reconnects again and again adds one read to the
+    /// queue each time.
+    /// </summary>
+    private int MostWithCapacity => _isReady || HasCapacity() ? int.MaxValue : _missing;
+
+    private int AfterFrames(Delivery delivery, bool wasReady, bool isHeard)
+    {
+        if (_link.WaitsFor is not null)
+        {
+            return 0;
+        }
+
+        if (isHeard && _confirmation.OnFrames(_link))
+        {
+            _mustFlush |= _link.Queue.Release();
+        }
+
+        if (delivery == Delivery.Continue && _isReady && !wasReady && Connection.IsOpen && !HasCapacity())
+        {
+            _isReadingBarred = true;
+            delivery = Delivery.Pause; // Not asked of a lane that has just said so: asking would cancel its notice of capacity.
+        }
+
+        if (_mustFlush)
+        {
+            _mustFlush = false;
+            Connection.FlushNow();
+        }
+
+        if (delivery == Delivery.Pause)
+        {
+            Heartbeats().OnPaused();
+            return 0;
+        }
+
+        return MostWithCapacity;
+    }
 
     /// <summary>Subscribers send nothing by which a publisher could know what has arrived.</summary>
     private bool MayConfirm => !IsPublisher;
@@ -374,26 +358,6 @@ internal sealed partial class ZmpSession : IConnectionSink, IFrameScanner
         int length = ZmpErrorFrame.Write(frame, fault);
         _link.Queue.PauseSending();
         _link.Queue.TryAppendControl(frame[..length]);
-    }
-
-    private bool OnControl(ZmpInboundKind kind, ReadOnlySpan<byte> body)
-    {
-        switch (kind)
-        {
-            case ZmpInboundKind.HelloAccepted:
-                _peerRoutingId = ZmpHello.RoutingIdOf(body).ToArray();
-                return true;
-            case ZmpInboundKind.ReadyAccepted:
-                return OnReady(body);
-            case ZmpInboundKind.Heartbeat:
-                OnHeartbeat(body);
-                return true;
-            case ZmpInboundKind.HeartbeatAck:
-                _heartbeats?.OnAnswer();
-                return true;
-            default:
-                return true;
-        }
     }
 
     private bool OnReady(ReadOnlySpan<byte> body)

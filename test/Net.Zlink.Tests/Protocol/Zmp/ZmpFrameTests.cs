@@ -31,8 +31,8 @@ public sealed class ZmpFrameTests
         bool legal = LegalFlags.Contains(flags);
         Assert.Equal(legal, ZmpFlags.IsLegal(flags));
         byte[] header = [0x5A, 0x01, flags, 0x00, 0, 0, 0, 0];
-        Assert.Equal(legal, ZmpFrame.TryReadHeader(header, out _, out _, out ZmpFault fault));
-        Assert.Equal(legal ? default : ZmpFault.FlagsInvalid, fault);
+        Assert.Equal(legal, ZmpFrame.TryReadHeader(header, out _, out _));
+        Assert.Equal(ZmpFault.FlagsInvalid, ZmpFrame.FaultOf(header));
     }
 
     [Theory]
@@ -47,8 +47,8 @@ public sealed class ZmpFrameTests
 
         static void Check(byte[] header, ZmpFault? expected)
         {
-            Assert.Equal(expected is null, ZmpFrame.TryReadHeader(header, out _, out _, out ZmpFault fault));
-            Assert.Equal(expected ?? default, fault);
+            Assert.Equal(expected is null, ZmpFrame.TryReadHeader(header, out _, out _));
+            Assert.Equal(expected ?? ZmpFault.FlagsInvalid, ZmpFrame.FaultOf(header));
         }
     }
 
@@ -64,7 +64,7 @@ public sealed class ZmpFrameTests
         {
             var bytes = new byte[8];
             ZmpFrame.WriteHeader(bytes, (ZmpFlags)h.Flags, h.Length);
-            Assert.True(ZmpFrame.TryReadHeader(bytes, out ZmpFlags flags, out uint length, out _));
+            Assert.True(ZmpFrame.TryReadHeader(bytes, out ZmpFlags flags, out uint length));
             Assert.Equal(h, ((byte)flags, length));
             Assert.Equal((ZmpFlags)h.Flags, ZmpFrame.ReadFlags(bytes));
         });

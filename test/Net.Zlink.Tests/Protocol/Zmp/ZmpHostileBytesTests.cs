@@ -69,19 +69,22 @@ public sealed class ZmpHostileBytesTests
             foreach (ZmpSocketType own in ZmpFixture.Types)
             {
                 ZmpFault? refused = ZmpHello.FaultOf(body, own);
-                var inbound = new ZmpInbound(own);
-                Assert.Equal(refused is null ? ZmpInboundKind.HelloAccepted : ZmpInboundKind.Fault,
-                    inbound.Parse(ZmpFlags.Control, body, out ZmpFault fault));
-                Assert.Equal(refused ?? default, fault);
+                if (body.Length is >= ZmpHello.SmallestBody and <= ZmpHello.LargestBody)
+                {
+                    var inbound = new ZmpInbound(own, maxMessageSize: -1);
+                    Assert.Equal(refused is null ? ZmpInboundKind.HelloAccepted : ZmpInboundKind.Fault,
+                        inbound.Next(ZmpFixture.Frame(2, body), out _, out _));
+                    Assert.Equal(refused ?? default, inbound.Fault);
+                }
             }
 
             for (byte control = 1; control <= 6; control++)
             {
                 byte[] typed = [control, .. body];
-                var inbound = new ZmpInbound(ZmpSocketType.Dealer);
-                inbound.Parse(ZmpFlags.Control, ZmpFixture.Hex("010500"), out _);
-                ZmpInboundKind kind = inbound.Parse(ZmpFlags.Control, typed, out ZmpFault fault);
-                Assert.Equal(kind == ZmpInboundKind.Fault, fault != default);
+                var inbound = new ZmpInbound(ZmpSocketType.Dealer, maxMessageSize: -1);
+                inbound.Next(ZmpFixture.Control("010500"), out _, out _);
+                ZmpInboundKind kind = inbound.Next(ZmpFixture.Frame(2, typed), out _, out _);
+                Assert.Equal(kind == ZmpInboundKind.Fault, inbound.Fault != default);
                 if (kind == ZmpInboundKind.ReadyAccepted)
                 {
                     Assert.Equal(body.Length == 0, ZmpProperties.Of(typed) is null);
@@ -109,24 +112,24 @@ public sealed class ZmpHostileBytesTests
 
     private static int Converse(byte[] bytes, byte[] answer)
     {
-        var scanner = default(ZmpScanner);
-        var inbound = new ZmpInbound(ZmpSocketType.Router);
+        var inbound = new ZmpInbound(ZmpSocketType.Router, maxMessageSize: -1);
         ZmpHello.Write(answer, ZmpSocketType.Router, "B1"u8);
         ZmpReady.WriteWithMetadata(answer, ZmpSocketType.Router, "B1"u8);
-        ReadOnlySpan<byte> frames = bytes.AsSpan(0, scanner.Scan(bytes, -1).Consumed);
+        ReadOnlySpan<byte> frames = bytes;
         int data = 0;
         while (!frames.IsEmpty)
         {
-            ReadOnlySpan<byte> body = ZmpFixture.Next(ref frames, out ZmpFlags flags);
-            switch (inbound.Parse(flags, body, out _))
+            switch (inbound.Next(frames, out _, out int size))
             {
                 case ZmpInboundKind.Data:
                     data++;
                     break;
                 case ZmpInboundKind.Heartbeat:
-                    ZmpHeartbeatAck.Write(answer, new ZmpHeartbeat(body).Context);
+                    ZmpHeartbeatAck.Write(answer, new ZmpHeartbeat(frames[ZmpFrame.HeaderSize..size]).Context);
                     break;
             }
+
+            frames = frames[size..];
         }
 
         return data;

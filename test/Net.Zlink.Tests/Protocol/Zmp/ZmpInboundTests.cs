@@ -36,8 +36,8 @@ public sealed class ZmpInboundTests
     [InlineData(0x00, "6869", "Data")]
     [InlineData(0x00, "", "Data")]
     [InlineData(0x01, "6869", "Data")]
-    [InlineData(0x04, "6964", "IdentityToDrop")]
-    [InlineData(0x05, "6964", "IdentityToDrop")]
+    [InlineData(0x04, "6964", "ToDrop")]
+    [InlineData(0x05, "6964", "ToDrop")]
     [InlineData(0x08, "74", "Subscribe")]
     [InlineData(0x10, "", "Cancel")]
     [InlineData(0x02, "", "7F unknown control")]
@@ -74,7 +74,7 @@ public sealed class ZmpInboundTests
     [InlineData(0x00, "01050452415731", "03 flags invalid")]
     public void The_first_frame_must_be_a_HELLO(byte flags, string body, string expected)
     {
-        var inbound = new ZmpInbound(ZmpSocketType.Dealer);
+        var inbound = new ZmpInbound(ZmpSocketType.Dealer, maxMessageSize: -1);
         Assert.Equal(expected, Take(ref inbound, flags, body));
     }
 
@@ -82,21 +82,29 @@ public sealed class ZmpInboundTests
     public void A_received_ERROR_is_told_apart_from_a_violation()
     {
         ZmpInbound inbound = AfterHello();
-        inbound.Parse(ZmpFlags.Control, ZmpFixture.Hex("050600"), out ZmpFault fault);
+        inbound.Next(ZmpFixture.Control("050600"), out _, out _);
+        ZmpFault fault = inbound.Fault;
         Assert.Equal((ZmpErrorCode.HandshakeTimeout, ZmpFaultOrigin.Received, false), (fault.Code, fault.Origin, fault.IsTimeout));
     }
 
     private static ZmpInbound AfterHello()
     {
-        var inbound = new ZmpInbound(ZmpSocketType.Dealer);
+        var inbound = new ZmpInbound(ZmpSocketType.Dealer, maxMessageSize: -1);
         Assert.Equal("HelloAccepted", Take(ref inbound, 2, "01050452415731"));
         return inbound;
     }
 
     private static string Take(ref ZmpInbound inbound, byte flags, string body)
     {
-        ZmpInboundKind kind = inbound.Parse((ZmpFlags)flags, ZmpFixture.Hex(body), out ZmpFault fault);
-        Assert.Equal(kind == ZmpInboundKind.Fault, fault != default);
-        return kind == ZmpInboundKind.Fault ? ZmpFixture.Text(fault) : kind.ToString();
+        byte[] frame = ZmpFixture.Frame(flags, ZmpFixture.Hex(body));
+        ZmpInboundKind kind = inbound.Next(frame, out ZmpFlags read, out int size);
+        Assert.Equal(kind == ZmpInboundKind.Fault, inbound.Fault != default);
+        if (kind == ZmpInboundKind.Fault)
+        {
+            return ZmpFixture.Text(inbound.Fault);
+        }
+
+        Assert.Equal((flags, frame.Length), ((byte)read, size));
+        return kind.ToString();
     }
 }

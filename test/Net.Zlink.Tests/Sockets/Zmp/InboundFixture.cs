@@ -144,7 +144,7 @@ internal sealed class InboundFixture : IDisposable
             _host.Slabs.Account(MuchMemory);
         }
 
-        bool isGood = Deliver(messages, new InboundBatch(slab, offset, total, frames.Length, owns), frames);
+        bool isGood = Deliver(messages, new InboundBytes(slab, offset, total, owns), frames);
         if (isPinned)
         {
             _host.Slabs.Account(-MuchMemory);
@@ -158,10 +158,10 @@ internal sealed class InboundFixture : IDisposable
         return isGood;
     }
 
-    private bool Deliver(InboundMessages messages, in InboundBatch batch, InboundFrame[] frames)
+    private bool Deliver(InboundMessages messages, in InboundBytes bytes, InboundFrame[] frames)
     {
-        messages.Begin(batch, _slabs);
-        int position = messages.Start;
+        messages.Begin(bytes, _slabs);
+        int position = bytes.Offset;
         bool isGood = true;
         foreach (InboundFrame frame in frames)
         {
@@ -188,7 +188,7 @@ internal sealed class InboundFixture : IDisposable
             };
         }
 
-        messages.End();
+        messages.End(position);
         return isGood;
     }
 

@@ -43,14 +43,14 @@ public sealed class InboundMessagesTests
         long allocated = Allocations.Of(
             () =>
             {
-                messages.Begin(new InboundBatch(slab, 0, total, frames, OwnsSlab: true), slabs);
+                messages.Begin(new InboundBytes(slab, 0, total, OwnsSlab: true), slabs);
                 for (int frame = 0; frame < frames; frame++)
                 {
                     messages.AddPart((frame * (ZmpFrame.HeaderSize + PartSize)) + ZmpFrame.HeaderSize, PartSize,
                         more: (frame + 1) % parts > 0);
                 }
 
-                messages.End();
+                messages.End(total);
                 for (int i = 0; i < Messages; i++)
                 {
                     // An assertion allocates.
