@@ -24,6 +24,9 @@ namespace Net.Zlink;
 /// </example>
 public readonly struct Message : IDisposable
 {
+    // More would keep much memory of others: a lease of copies ends with the last of its messages.
+    private const int MaxCopiedBytes = 64 * 1024;
+
     private readonly InboundLease? _lease;
     private readonly int _slot;
     private readonly int _generation;
@@ -163,7 +166,7 @@ public readonly struct Message : IDisposable
     /// <summary>Makes a second lease on the same bytes, which is disposed separately.</summary>
     /// <returns>The copy. No bytes are copied.</returns>
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
-    public Message Copy() => _lease is null ? default : new Message(LeaseCopies.Begin(Checked(_lease), _slot, messages: 1), 0);
+    public Message Copy() => _lease is null ? default : new Message(BeginCopies(Checked(_lease), _slot, messages: 1), 0);
 
     /// <summary>Makes a second lease on the same bytes of each message, as <see cref="Copy"/> does, for less.</summary>
     /// <remarks>
@@ -193,9 +196,9 @@ public readonly struct Message : IDisposable
             }
 
             int slot = lease?.Count ?? 0;
-            if (lease is null || !LeaseCopies.TryAdd(lease, from, message._slot))
+            if (lease is null || !TryAddCopy(lease, from, message._slot))
             {
-                lease = LeaseCopies.Begin(from, message._slot, messages.Length - i);
+                lease = BeginCopies(from, message._slot, messages.Length - i);
                 slot = 0;
             }
 
@@ -279,6 +282,37 @@ public readonly struct Message : IDisposable
 
         Checked(0);
         return new DeferredMessage(_lease, _slot, _generation);
+    }
+
+    private static InboundLease BeginCopies(InboundLease from, int slot, int messages)
+    {
+        // Most parts of a run lie in the slab of one read, so that one reference serves all of them.
+        Buffers.Slab slab = from.PartAt(slot).Slab;
+        slab.AddReference();
+        InboundLease copies = messages * from.PartsOf(slot) > InboundLease.SmallestSlots ? InboundLease.Rent(slab, from.Source)
+            : InboundLease.RentForOne(slab, from.Source);
+        copies.NoticeOf = from.NoticeOf;
+        copies.IsRepeatedNotice = from.IsRepeatedNotice;
+        AddCopy(copies, from, slot);
+        return copies;
+    }
+
+    private static bool TryAddCopy(InboundLease copies, InboundLease from, int slot)
+    {
+        bool isTooMuch = copies.Count + from.PartsOf(slot) > InboundLease.MaxSlots || copies.Bytes + from.BytesOf(slot) > MaxCopiedBytes;
+        if (isTooMuch || !copies.IsOfSameSource(from))
+        {
+            return false;
+        }
+
+        AddCopy(copies, from, slot);
+        return true;
+    }
+
+    private static void AddCopy(InboundLease copies, InboundLease from, int slot)
+    {
+        copies.AddParts(from, slot);
+        copies.EndMessage();
     }
 
     private T Checked<T>(T value)

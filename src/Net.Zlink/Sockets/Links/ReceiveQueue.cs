@@ -14,7 +14,6 @@ internal sealed partial class ReceiveQueue : IWaiterList
     public static readonly QueueLimits LongTurn = new(InboundLease.MaxSlots, ReceiveSlab.ReadSize);
 
     private readonly QueueLimits? _turn;
-    private readonly ArrivalOrder? _arrivals;
     private readonly SocketQuota? _total;
     private ShortLock _gate;
     private ReadyLanes _readyLanes;
@@ -32,14 +31,15 @@ internal sealed partial class ReceiveQueue : IWaiterList
     /// <param name="total">Of all lanes together: who waits for it reads on behind what is dequeued here.</param>
     public ReceiveQueue(bool isInArrivalOrder, QueueLimits? turn = null, SocketQuota? total = null)
     {
-        _arrivals = isInArrivalOrder ? new ArrivalOrder() : null;
+        IsInArrivalOrder = isInArrivalOrder;
         _turn = turn;
         _total = total;
     }
 
     public ReadinessWatchers Watchers { get; } = new();
 
-    public bool IsInArrivalOrder => _arrivals is not null;
+    /// <summary>A lane is ready once for each message. Otherwise once, and again behind the others while it has messages.</summary>
+    public bool IsInArrivalOrder { get; }
 
     public bool IsWorthTaking => Volatile.Read(ref _mayHaveMore);
 
@@ -227,7 +227,7 @@ internal sealed partial class ReceiveQueue : IWaiterList
 
             _closed = error;
             _mayHaveMore = true;
-            unread = _arrivals?.Clear() ?? _readyLanes.Clear();
+            unread = _readyLanes.Clear();
             if (_currentLane is not null)
             {
                 unread.Add(_currentLane);
@@ -267,15 +267,11 @@ internal sealed partial class ReceiveQueue : IWaiterList
             return false;
         }
 
-        _mustNotify |= _currentLane is null && _readyLanes.Count == 0 && _arrivals is not { IsEmpty: false };
+        _mustNotify |= _currentLane is null && _readyLanes.Count == 0;
         _mayHaveMore = true;
-        if (_arrivals is null)
+        for (int i = IsInArrivalOrder ? messages : 1; i > 0; i--)
         {
             _readyLanes.Enqueue(lane);
-        }
-        else
-        {
-            _arrivals.Enqueue(lane, messages);
         }
 
         return true;
@@ -284,7 +280,7 @@ internal sealed partial class ReceiveQueue : IWaiterList
     private InboundLane? Next()
     {
         (_turnMessages, _turnBytes) = (0, 0);
-        return _arrivals is null ? _readyLanes.Dequeue() : _arrivals.Dequeue();
+        return _readyLanes.Dequeue();
     }
 
     /// <summary>A long turn ends at its limit, and when nothing is left: what comes later waits behind the others.</summary>
@@ -345,17 +341,9 @@ internal sealed partial class ReceiveQueue : IWaiterList
                 return true;
             }
 
-            if (_arrivals is not null)
+            _currentLane = _readyLanes.Count == 0 && !IsInArrivalOrder ? lane : null;
+            if (_currentLane is null && !IsInArrivalOrder)
             {
-                _currentLane = null;
-            }
-            else if (_readyLanes.Count == 0)
-            {
-                _currentLane = lane;
-            }
-            else
-            {
-                _currentLane = null;
                 _readyLanes.Enqueue(lane);
             }
 

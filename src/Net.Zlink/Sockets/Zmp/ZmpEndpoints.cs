@@ -1,3 +1,4 @@
+using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets.Endpoints;
@@ -112,5 +113,28 @@ internal sealed class ZmpEndpoints(SocketCore socket, InprocRegistry inproc)
         socket.Monitors.Publish(SocketEventTypes.ConnectionRefused, 0, "", text, detail: why);
         socket.Host.Warnings.ConnectionRefused(text, why);
         return EndpointError.None;
+    }
+}
+
+internal sealed class ZmpAcceptor(SocketCore socket, ZmpSettings settings) : IAcceptor
+{
+    public string? AcquireConnection() => socket.Connections.AcquireConnection();
+
+    public void ReleaseConnection() => socket.Connections.ReleaseConnection();
+
+    public void Begin(Wire wire, BoundListener listener)
+    {
+        var link = new WireLink(socket, settings) { Endpoint = listener.Endpoint, IsActive = false, Listener = listener };
+        new ZmpSession(socket, settings, link, wire).Start();
+    }
+
+    public void CloseConnections(BoundListener listener)
+    {
+        foreach (WireLink link in socket.Connections.Of(listener))
+        {
+            link.Lane.Close();
+            socket.Detach(link, dropUnread: false);
+            link.Accepted?.RequestClose(DisconnectReason.Local, CloseMode.Orderly, listener.Linger);
+        }
     }
 }
