@@ -31,7 +31,7 @@ internal sealed class PullSink : IConnectionSink
     {
         FrameScan scan = StreamFraming.Scan(bytes.Span, connection.Settings.MessageLimit);
         bool continues = scan.Frames == 0
-            || (Publish(bytes, scan.Consumed, connection.Shard.ReceiveSlab) == Delivery.Continue && MayReadOfAll(mayOvertake: true));
+            || (Publish(bytes, scan.Consumed, connection.Shard.ReceiveSlab) && MayReadOfAll(mayOvertake: true));
         if (scan.IsBroken)
         {
             _hub.Refuse(_link, connection, scan.Announced);
@@ -55,7 +55,7 @@ internal sealed class PullSink : IConnectionSink
 
     public void OnFault(Connection connection, Exception exception) => _hub.ReportFault(_link, exception);
 
-    private Delivery Publish(in InboundBytes bytes, int length, ReceiveSlab slabs)
+    private bool Publish(in InboundBytes bytes, int length, ReceiveSlab slabs)
     {
         (Slab slab, int offset) = (bytes.Slab, bytes.Offset);
         bool copies = !bytes.OwnsSlab && slabs.ShouldCopy;
@@ -68,10 +68,10 @@ internal sealed class PullSink : IConnectionSink
             slabs.Retain(slab, offset + length);
         }
 
-        Delivery delivery = Delivery.Continue;
+        bool continues = true;
         for (int end = offset + length; offset < end;)
         {
-            delivery = _lane.Publish(InboundLease.Open(slab, ref offset, end, _link));
+            continues = _lane.Publish(InboundLease.Open(slab, ref offset, end, _link));
         }
 
         if (copies)
@@ -79,7 +79,7 @@ internal sealed class PullSink : IConnectionSink
             slab.Release();
         }
 
-        return delivery;
+        return continues;
     }
 
     /// <summary>A turn begins behind the connections that wait: else those that just read would read again, and 8,000 of 10,000 connections

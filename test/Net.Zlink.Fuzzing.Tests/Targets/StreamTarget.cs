@@ -77,7 +77,7 @@ internal sealed class StreamTarget : FuzzTarget
             while (wire.HasUnread && !batch.Scan.IsBroken)
             {
                 int arrived = reader.BufferedBytes + wire.UnreadBytes;
-                EngineFixture.ReadFrames(ref reader, limit, out batch);
+                FrameBatch.Read(ref reader, limit, out batch);
                 Assert.True(reader.RetainedMemory <= (2 * arrived) + (16 * 1024), $"{reader.RetainedMemory} bytes are kept for {arrived}");
                 foreach (byte[] payload in batch.Payloads())
                 {

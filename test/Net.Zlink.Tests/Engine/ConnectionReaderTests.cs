@@ -76,7 +76,7 @@ public sealed class ConnectionReaderTests
                 connection.Close(DisconnectReason.Local, CloseMode.Abort, detail: null);
             }
 
-            return ResultOf(StreamFraming.Scan(bytes.Span, connection.Settings.MessageLimit));
+            return FrameBatch.ResultOf(StreamFraming.Scan(bytes.Span, connection.Settings.MessageLimit));
         }
 
         public int MostToRead(Connection connection, bool pastLimits) => int.MaxValue;

@@ -473,7 +473,7 @@ public sealed class ConnectionTests
                 _arrived.Release();
             }
 
-            return ResultOf(scan) with { MostToRead = Pauses ? 0 : int.MaxValue };
+            return FrameBatch.ResultOf(scan) with { MostToRead = Pauses ? 0 : int.MaxValue };
         }
 
         public int MostToRead(Connection connection, bool pastLimits) => int.MaxValue;

@@ -105,7 +105,7 @@ public sealed class DetachedReadTests
             _wire.Arrive(bytes, handOver);
             while (_wire.Available > 0)
             {
-                ReadFrames(ref _reader, limit: 10_000_000, out FrameBatch batch);
+                FrameBatch.Read(ref _reader, limit: 10_000_000, out FrameBatch batch);
                 Assert.False(batch.Scan.IsBroken);
                 Take(batch);
             }

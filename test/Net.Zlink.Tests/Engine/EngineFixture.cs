@@ -185,31 +185,6 @@ internal static class EngineFixture
         return bytes;
     }
 
-    /// <summary>What a sink says that has taken the frames and has no limits.</summary>
-    public static InboundResult ResultOf(FrameScan scan) => new(scan.Consumed, scan.Frames, scan.NextFrameSize, int.MaxValue);
-
-    /// <summary>Reads once and takes the whole frames, as a sink does. The caller releases a slab that the batch owns.</summary>
-    public static WireStatus ReadFrames(ref FrameReader reader, long limit, out FrameBatch batch)
-    {
-        WireStatus status = reader.Read(int.MaxValue, out InboundBytes bytes);
-        if (bytes.Length == 0)
-        {
-            batch = default;
-            return status;
-        }
-
-        FrameScan scan = StreamFraming.Scan(bytes.Span, limit);
-        bool isKept = !scan.IsBroken && reader.TryKeep(bytes, ResultOf(scan));
-        bool hasFrames = scan.Frames > 0;
-        if (bytes.OwnsSlab && !isKept && !hasFrames)
-        {
-            bytes.Slab.Release();
-        }
-
-        batch = hasFrames ? new FrameBatch(bytes with { Length = scan.Consumed }, scan) : new FrameBatch(default, scan);
-        return status;
-    }
-
     private static IEnumerable<T[]> Shrink<T>(T[] items)
     {
         for (int part = items.Length / 2; part > 0; part /= 2)
@@ -218,31 +193,6 @@ internal static class EngineFixture
             {
                 yield return [.. items[..at], .. items[(at + part)..]];
             }
-        }
-    }
-}
-
-/// <summary>The whole STREAM frames of one read.</summary>
-internal readonly record struct FrameBatch(InboundBytes Bytes, FrameScan Scan)
-{
-    public IEnumerable<byte[]> Payloads()
-    {
-        ReadOnlyMemory<byte> bytes = Scan.Frames > 0 ? Bytes.Slab.Array.AsMemory(Bytes.Offset, Bytes.Length) : default;
-        for (int i = 0; i < Scan.Frames; i++)
-        {
-            int length = StreamFraming.ReadLength(bytes.Span);
-            yield return bytes.Slice(StreamFraming.HeaderSize, length).ToArray();
-            bytes = bytes[(StreamFraming.HeaderSize + length)..];
-        }
-
-        Assert.True(bytes.IsEmpty);
-    }
-
-    public void Release()
-    {
-        if (Bytes.OwnsSlab)
-        {
-            Bytes.Slab.Release();
         }
     }
 }

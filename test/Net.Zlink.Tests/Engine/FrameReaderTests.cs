@@ -62,7 +62,7 @@ public sealed class FrameReaderTests
         bench.Reader.Read(int.MaxValue, out InboundBytes bytes);
         FrameScan scan = StreamFraming.Scan(bytes.Span, 1024 * 1024);
         Assert.Equal(whole, new FrameBatch(bytes with { Length = scan.Consumed }, scan).Payloads());
-        Assert.Throws<OutOfMemoryException>(() => bench.Reader.TryKeep(bytes, ResultOf(scan)));
+        Assert.Throws<OutOfMemoryException>(() => bench.Reader.TryKeep(bytes, FrameBatch.ResultOf(scan)));
         bench.Reader.Release();
         Assert.Equal(1, bench.Pool.GetStatistics().Live); // The shard's slab.
     }
@@ -159,6 +159,7 @@ public sealed class FrameReaderTests
         bench.WaitFor(broken.Length);
         bench.Read(out FrameBatch batch);
         Assert.Equal((0, true, 60_001u), (batch.Scan.Frames, batch.Scan.IsBroken, batch.Scan.Announced));
+        batch.Release();
         Assert.Equal(0, bench.Reader.BufferedBytes);
         Assert.Equal(1, bench.Pool.GetStatistics().Live);
     }
@@ -395,7 +396,7 @@ public sealed class FrameReaderTests
 
         public FrameReader NewReader() => new(Wire, Slabs, Pool);
 
-        public WireStatus Read(out FrameBatch batch) => ReadFrames(ref Reader, _limit, out batch);
+        public WireStatus Read(out FrameBatch batch) => FrameBatch.Read(ref Reader, _limit, out batch);
 
         public void SendAndRead(byte[] bytes) => SendAndRead(bytes, ref Reader);
 
@@ -462,7 +463,7 @@ public sealed class FrameReaderTests
 
         private void Read(ref FrameReader reader)
         {
-            WireStatus status = ReadFrames(ref reader, _limit, out FrameBatch batch);
+            WireStatus status = FrameBatch.Read(ref reader, _limit, out FrameBatch batch);
             Assert.True(status is WireStatus.Done or WireStatus.WouldWait, $"The peer has not ended, but a read says {status}.");
             _frames.AddRange(batch.Payloads());
             batch.Release();

@@ -224,7 +224,7 @@ public sealed class PausedReadersTests
 
         public void Fill()
         {
-            while (Pipe.Publish("x") != Delivery.Pause)
+            while (Pipe.Publish("x"))
             {
                 // until it is full
             }

@@ -239,7 +239,7 @@ public sealed class WaitingWriteTests
         }
 
         public InboundResult OnBytes(Connection connection, in InboundBytes bytes) =>
-            ResultOf(StreamFraming.Scan(bytes.Span, connection.Settings.MessageLimit));
+            FrameBatch.ResultOf(StreamFraming.Scan(bytes.Span, connection.Settings.MessageLimit));
 
         public int MostToRead(Connection connection, bool pastLimits) => int.MaxValue;
 

@@ -309,3 +309,14 @@ internal sealed partial class InboundLane
         private long _first;
     }
 }
+
+/// <summary>One message of a lease, or a notice without one.</summary>
+internal readonly record struct DequeuedMessage(InboundLease Lease, int Slot, LaneOwner Link, LaneNotice Notice = LaneNotice.None);
+
+/// <summary>What a lane says of its peer.</summary>
+internal enum LaneNotice : byte
+{
+    None,
+    Connected,
+    Disconnected,
+}

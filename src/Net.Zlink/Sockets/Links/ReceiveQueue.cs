@@ -8,7 +8,7 @@ namespace Net.Zlink.Sockets.Links;
 /// consumer of all lanes. A turn is one message, or until a limit of messages or bytes is reached: then a consumer answers one peer's
 /// messages with one write.
 /// </summary>
-internal sealed partial class ReceiveQueue : IWaiterList
+internal sealed class ReceiveQueue : ShardWork, IWaiterList
 {
     /// <summary>At most a read, or the message that exceeds it: a flooding peer delays the others by one turn.</summary>
     public static readonly QueueLimits LongTurn = new(InboundLease.MaxSlots, ReceiveSlab.ReadSize);
@@ -24,7 +24,6 @@ internal sealed partial class ReceiveQueue : IWaiterList
     private int _turnMessages;
     private long _turnBytes;
     private Func<Exception>? _closed;
-    private ReceiveDispatch? _dispatch;
 
     /// <param name="isInArrivalOrder">False: the lanes take turns.</param>
     /// <param name="turn">Null: one message.</param>
@@ -70,24 +69,18 @@ internal sealed partial class ReceiveQueue : IWaiterList
 
     public void Enqueue(InboundLane lane, int messages)
     {
-        ReceiveWaiter? served = null;
+        ReceiveWaiter? served;
         InboundLane? resume = null;
-        bool notify = false;
+        bool notify;
         bool isOpen;
         using (_gate.EnterScope())
         {
             isOpen = PlaceUnderLock(lane, messages);
-            if (isOpen)
-            {
-                served = Dispatch(ref resume, out notify);
-            }
+            served = Dispatch(ref resume, out notify);
         }
 
-        if (isOpen)
-        {
-            Finish(resume, served, notify, mayRunHere: messages > 0);
-        }
-        else
+        Finish(resume, served, notify, mayRunHere: messages > 0);
+        if (!isOpen)
         {
             Drop(lane);
         }
@@ -325,10 +318,7 @@ internal sealed partial class ReceiveQueue : IWaiterList
                 _currentLane = ContinueTurn(lane, dequeued, turn, ref hasCapacity);
             }
 
-            if (hasCapacity)
-            {
-                RecordCapacity(lane, ref resume);
-            }
+            RecordCapacity(lane, hasCapacity, ref resume);
 
             if (!found)
             {
@@ -336,15 +326,14 @@ internal sealed partial class ReceiveQueue : IWaiterList
                 continue;
             }
 
-            if (_turn is not null)
+            if (_turn is null)
             {
-                return true;
-            }
-
-            _currentLane = _readyLanes.Count == 0 && !IsInArrivalOrder ? lane : null;
-            if (_currentLane is null && !IsInArrivalOrder)
-            {
-                _readyLanes.Enqueue(lane);
+                bool isOnly = _readyLanes.Count == 0;
+                _currentLane = isOnly && !IsInArrivalOrder ? lane : null;
+                if (!isOnly && !IsInArrivalOrder)
+                {
+                    _readyLanes.Enqueue(lane);
+                }
             }
 
             return true;
@@ -357,10 +346,7 @@ internal sealed partial class ReceiveQueue : IWaiterList
         {
             bool hasCapacity = false;
             bool isEmpty = lane.LeaveIfEmpty(ref hasCapacity);
-            if (hasCapacity)
-            {
-                RecordCapacity(lane, ref resume);
-            }
+            RecordCapacity(lane, hasCapacity, ref resume);
 
             if (!isEmpty)
             {
@@ -392,13 +378,130 @@ internal sealed partial class ReceiveQueue : IWaiterList
         return null;
     }
 
-    private static void RecordCapacity(InboundLane lane, ref InboundLane? resume)
+    private static void RecordCapacity(InboundLane lane, bool hasCapacity, ref InboundLane? resume)
     {
-        if (!lane.IsToBeResumed)
+        if (hasCapacity && !lane.IsToBeResumed)
         {
             lane.IsToBeResumed = true;
             lane.NextToResume = resume;
             resume = lane;
         }
     }
+
+    public bool DequeueOrWait(ReceiveWaiter waiter, out DequeuedMessage dequeued)
+    {
+        InboundLane? resume = null;
+        LaneOwner? ready = null;
+        bool found;
+        using (_gate.EnterScope())
+        {
+            found = Dequeue(ref resume, out dequeued, ofThisTurn: waiter.RunsSynchronously);
+            if (!found)
+            {
+                if (_closed is not null)
+                {
+                    throw _closed();
+                }
+
+                _waiters.Add(waiter);
+                ready = waiter.RunsSynchronously && FindNext(ref resume) ? _currentLane!.Link : null;
+            }
+        }
+
+        ResumeAll(resume);
+        if (ready is not null)
+        {
+            // The consumer waits although there is data: its shard serves it later, elsewhere the shard of the data.
+            (ShardLoop.Current ?? ready.Reader!.Shard).Post(this, 1);
+        }
+
+        if (!found && waiter.RunsSynchronously)
+        {
+            CallerFlush.Run();
+        }
+
+        return found;
+    }
+
+    public bool TryRemove(WaiterNode waiter)
+    {
+        using (_gate.EnterScope())
+        {
+            return _waiters.Remove(waiter);
+        }
+    }
+
+    internal override void Run(int reasons) => DispatchWaiting();
+
+    internal override string Describe() => "a receive that continues at once";
+
+    private static void CompleteAll(ReceiveWaiter? waiter, bool mayRunHere)
+    {
+        mayRunHere &= waiter is not null && ShardLoop.Current is { IsHelped: false };
+        while (waiter is not null)
+        {
+            var next = (ReceiveWaiter?)waiter.Next;
+            waiter.Next = null;
+            DequeuedMessage dequeued = waiter.Given;
+            waiter.Given = default;
+            if (mayRunHere && waiter.RunsSynchronously)
+            {
+                waiter.CompleteHere(dequeued);
+            }
+            else
+            {
+                waiter.Complete(dequeued);
+            }
+
+            waiter = next;
+        }
+    }
+
+    /// <summary>Gives what is placed to those that wait. Outside of all locks.</summary>
+    public void DispatchWaiting()
+    {
+        ReceiveWaiter? served;
+        InboundLane? resume = null;
+        bool notify;
+        using (_gate.EnterScope())
+        {
+            served = Dispatch(ref resume, out notify);
+        }
+
+        Finish(resume, served, notify, mayRunHere: true);
+    }
+
+    private void Finish(InboundLane? resume, ReceiveWaiter? served, bool notify, bool mayRunHere)
+    {
+        ResumeAll(resume);
+        CompleteAll(served, mayRunHere);
+        if (notify)
+        {
+            Watchers.Notify();
+        }
+    }
+
+    /// <summary>Returns the served waiters in order, linked, to be completed outside of the lock.</summary>
+    private ReceiveWaiter? Dispatch(ref InboundLane? resume, out bool notify)
+    {
+        notify = _mustNotify;
+        _mustNotify = false;
+        WaiterList<ReceiveWaiter> served = default;
+        while (_waiters.First is { } waiter && Dequeue(ref resume, out DequeuedMessage dequeued))
+        {
+            _waiters.Remove(waiter);
+            waiter.Given = dequeued;
+            served.Add(waiter);
+        }
+
+        return served.RemoveAll();
+    }
+}
+
+internal class ReceiveWaiter : Waiter<DequeuedMessage>
+{
+    /// <summary>Continues on the shard that has just read. It gets one turn and then waits, so the shard can do other work.</summary>
+    public bool RunsSynchronously { get; set; }
+
+    internal DequeuedMessage Given { get; set; }
 }

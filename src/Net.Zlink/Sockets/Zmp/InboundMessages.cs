@@ -32,7 +32,7 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
     private long _bytesSoFar;
     private long _filteredBytes;
     private int _checkedAtVersion;
-    private Delivery _delivery;
+    private bool _continues;
 
     public PeerIdentity Source { get; set; } = PeerIdentity.Unknown;
 
@@ -50,7 +50,7 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
         _checkedAtVersion = _role == InboundRole.Filtered ? socket.FilterVersion : 0;
         _slabs = slabs;
         _slab = bytes.Slab;
-        _delivery = Delivery.Continue;
+        _continues = true;
         _isStored = false;
         // Consumers keep much memory: from now on a message pins only a buffer of its own size.
         _copies = !bytes.OwnsSlab && slabs.ShouldCopy;
@@ -79,8 +79,10 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
         return isHandled;
     }
 
-    /// <summary><paramref name="end"/>: Where the parts end in the slab, which the next read must not overwrite.</summary>
-    public Delivery End(int end)
+    /// <summary>
+    /// <paramref name="end"/>: Where the parts end in the slab, which the next read must not overwrite. False: the connection pauses.
+    /// </summary>
+    public bool End(int end)
     {
         if (_filtered > 0)
         {
@@ -96,7 +98,7 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
 
         _slab = null!;
         PublishLease();
-        return _delivery;
+        return _continues;
     }
 
     public void Abandon()
@@ -195,13 +197,7 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
         }
     }
 
-    private void Publish(InboundLease lease)
-    {
-        if (link.Lane.Publish(lease) == Delivery.Pause)
-        {
-            _delivery = Delivery.Pause;
-        }
-    }
+    private void Publish(InboundLease lease) => _continues &= link.Lane.Publish(lease);
 
     /// <summary>False if the part goes no further; <paramref name="handled"/> is false if the connection must end for it.</summary>
     private bool IsWanted(int offset, int length, bool more, out bool handled)
@@ -315,7 +311,7 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
         SubscriptionOutcome outcome = socket.OnSubscription(link, prefix, subscribes);
         if (outcome == SubscriptionOutcome.Notify && !socket.MayRead(link))
         {
-            _delivery = Delivery.Pause;
+            _continues = false;
         }
 
         return Has(outcome);

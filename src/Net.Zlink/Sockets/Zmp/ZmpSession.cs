@@ -139,8 +139,8 @@ internal sealed partial class ZmpSession : IConnectionSink
             if (kind == ZmpInboundKind.Incomplete)
             {
                 _missing = Math.Max(1, (size > 0 ? size : ZmpFrame.HeaderSize) - rest.Length);
-                Delivery delivery = _messages.End(position);
-                int most = frames > 0 ? AfterFrames(delivery, wasReady, isHeard) : MostWithCapacity;
+                bool continues = _messages.End(position);
+                int most = frames > 0 ? AfterFrames(continues, wasReady, isHeard) : MostWithCapacity;
                 return new InboundResult(position - bytes.Offset, frames, size, most, _messages.UnfinishedBytes);
             }
 
@@ -314,7 +314,7 @@ internal sealed partial class ZmpSession : IConnectionSink
     /// </summary>
     private int MostWithCapacity => _isReady || HasCapacity() ? int.MaxValue : _missing;
 
-    private int AfterFrames(Delivery delivery, bool wasReady, bool isHeard)
+    private int AfterFrames(bool continues, bool wasReady, bool isHeard)
     {
         if (_link.WaitsFor is not null)
         {
@@ -326,10 +326,10 @@ internal sealed partial class ZmpSession : IConnectionSink
             _mustFlush |= _link.Queue.Release();
         }
 
-        if (delivery == Delivery.Continue && _isReady && !wasReady && Connection.IsOpen && !HasCapacity())
+        if (continues && _isReady && !wasReady && Connection.IsOpen && !HasCapacity())
         {
             _isReadingBarred = true;
-            delivery = Delivery.Pause; // Not asked of a lane that has just said so: asking would cancel its notice of capacity.
+            continues = false; // Not asked of a lane that has just said so: asking would cancel its notice of capacity.
         }
 
         if (_mustFlush)
@@ -338,13 +338,13 @@ internal sealed partial class ZmpSession : IConnectionSink
             Connection.FlushNow();
         }
 
-        if (delivery == Delivery.Pause)
+        if (continues)
         {
-            Heartbeats().OnPaused();
-            return 0;
+            return MostWithCapacity;
         }
 
-        return MostWithCapacity;
+        Heartbeats().OnPaused();
+        return 0;
     }
 
     /// <summary>Subscribers send nothing by which a publisher could know what has arrived.</summary>

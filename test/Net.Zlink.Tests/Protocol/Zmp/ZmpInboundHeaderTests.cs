@@ -141,7 +141,7 @@ public sealed class ZmpInboundHeaderTests
     private static void ExpectIncomplete(ref ZmpInbound inbound, byte flags, uint length)
     {
         Assert.Equal(ZmpInboundKind.Incomplete, inbound.Next(Header(flags, length), out _, out int size));
-        Assert.Equal(ZmpFrame.HeaderSize + length, size);
+        Assert.Equal(ZmpFrame.HeaderSize + (int)length, size);
     }
 
     private static void ExpectTooLarge(ref ZmpInbound inbound, byte flags, uint length)

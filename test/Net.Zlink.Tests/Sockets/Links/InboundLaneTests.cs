@@ -29,8 +29,8 @@ public sealed class InboundLaneTests : IDisposable
     public void The_sender_is_stopped_at_the_mark_and_told_once_when_half_is_regained()
     {
         TestLink pipe = TestLink.Create(_core, new QueueLimits(10, 0));
-        Assert.Equal(Delivery.Continue, pipe.Publish([.. Enumerable.Repeat("x", 9)]));
-        Assert.Equal(Delivery.Pause, pipe.Publish("x"));
+        Assert.True(pipe.Publish([.. Enumerable.Repeat("x", 9)]));
+        Assert.False(pipe.Publish("x"));
         Assert.False(pipe.Lane.MayRead());
         Assert.Equal(SendStatus.Full, pipe.Append("x"));
         Assert.Equal(10, pipe.Lane.Counts.QueuedMessages);
@@ -48,7 +48,7 @@ public sealed class InboundLaneTests : IDisposable
     public void Of_a_shared_lane_a_sender_that_may_send_does_not_make_it_forget_one_that_waits()
     {
         TestLink pipe = TestLink.Create(_core, new QueueLimits(10, 0), isShared: true);
-        Assert.Equal(Delivery.Pause, pipe.Publish([.. Enumerable.Repeat("x", 13)])); // The one that waits has passed the mark by a read.
+        Assert.False(pipe.Publish([.. Enumerable.Repeat("x", 13)])); // The one that waits has passed the mark by a read.
         Assert.DoesNotContain("none", _core.Receive.Take(6), StringComparer.Ordinal);
         Assert.Equal((0, true), (pipe.Resumed, pipe.Lane.MayRead())); // Another asks.
         Assert.DoesNotContain("none", _core.Receive.Take(7), StringComparer.Ordinal);
@@ -65,7 +65,7 @@ public sealed class InboundLaneTests : IDisposable
     public void An_odd_mark_is_halved_upwards(int mark, int regained)
     {
         TestLink pipe = TestLink.Create(_core, new QueueLimits(mark, 0));
-        Assert.Equal(Delivery.Pause, pipe.Publish([.. Enumerable.Repeat("x", mark)]));
+        Assert.False(pipe.Publish([.. Enumerable.Repeat("x", mark)]));
         for (int taken = 1; taken <= mark; taken++)
         {
             Assert.NotNull(_core.Receive.Take());
@@ -77,8 +77,8 @@ public sealed class InboundLaneTests : IDisposable
     public void The_limit_in_bytes_counts_headers_and_is_reported_by_halves_too()
     {
         TestLink pipe = TestLink.Create(_core, new QueueLimits(0, 4 * Charge));
-        Assert.Equal(Delivery.Continue, pipe.Publish("1", "2", "3"));
-        Assert.Equal(Delivery.Pause, pipe.Publish("4"));
+        Assert.True(pipe.Publish("1", "2", "3"));
+        Assert.False(pipe.Publish("4"));
         Assert.Equal(4 * Charge, pipe.Lane.Counts.QueuedBytes);
         Assert.NotNull(_core.Receive.Take());
         Assert.Equal(0, pipe.Resumed);
@@ -104,7 +104,7 @@ public sealed class InboundLaneTests : IDisposable
     public void Raising_the_limits_says_that_there_is_room()
     {
         TestLink pipe = TestLink.Create(_core, new QueueLimits(2, 0));
-        Assert.Equal(Delivery.Pause, pipe.Publish("a", "b"));
+        Assert.False(pipe.Publish("a", "b"));
         Assert.True(pipe.Lane.SetLimits(new QueueLimits(10, 0)));
         Assert.False(pipe.Lane.SetLimits(new QueueLimits(20, 0)));
         Assert.True(pipe.Lane.MayRead());
@@ -130,13 +130,13 @@ public sealed class InboundLaneTests : IDisposable
     public void A_conflating_lane_keeps_the_newest_message_and_never_stops_its_sender()
     {
         TestLink pipe = TestLink.Create(_core, new QueueLimits(1, 1), conflates: true);
-        Assert.Equal(Delivery.Continue, pipe.Publish("a", "b", "c"));
-        Assert.Equal(Delivery.Continue, pipe.Publish("d"));
+        Assert.True(pipe.Publish("a", "b", "c"));
+        Assert.True(pipe.Publish("d"));
         Assert.Equal(SendStatus.Accepted, pipe.Append("e"));
         Assert.Equal(SendStatus.Accepted, pipe.Lane.Status);
         Assert.Equal(["e", "none"], _core.Receive.Take(2));
         Assert.Equal(SendStatus.Accepted, pipe.Append("f"));
-        Assert.Equal(Delivery.Continue, pipe.Publish("g", "h"));
+        Assert.True(pipe.Publish("g", "h"));
         Assert.Equal(["h", "none"], _core.Receive.Take(2));
         QueueCounts counts = pipe.Lane.Counts;
         Assert.Equal((8, 2, 6, 0, 0),
@@ -170,7 +170,7 @@ public sealed class InboundLaneTests : IDisposable
         {
             for (int i = 0; i < Messages; i++)
             {
-                if (pipe.Publish($"{i}") == Delivery.Pause)
+                if (!pipe.Publish($"{i}"))
                 {
                     do
                     {

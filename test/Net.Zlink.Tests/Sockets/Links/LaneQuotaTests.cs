@@ -267,7 +267,7 @@ public sealed class LaneQuotaTests
 
     private void Fill(TestLink pipe)
     {
-        while (pipe.Publish(_text) == Delivery.Continue)
+        while (pipe.Publish(_text))
         {
             // Until it is full.
         }

@@ -98,7 +98,7 @@ internal sealed class LongTurnPeer : LaneOwner
     public void Publish(params string[] texts)
     {
         InboundLease lease = TestLink.LeaseOf(new Slab.SlabCache(_fixture.Pool), this, texts);
-        IsReading = Lane.Publish(lease) == Delivery.Continue && MayReadOfAll();
+        IsReading = Lane.Publish(lease) && MayReadOfAll();
     }
 
     public void End(bool dropUnread = false)

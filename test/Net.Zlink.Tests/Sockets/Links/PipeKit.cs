@@ -111,7 +111,7 @@ internal sealed class TestLink : PeerLink
     }
 
     /// <summary>Publishes messages of one part, as a read from the wire does.</summary>
-    public Delivery Publish(params string[] texts) => Lane.Publish(LeaseOf(texts));
+    public bool Publish(params string[] texts) => Lane.Publish(LeaseOf(texts));
 
     /// <summary>The same, to be published.</summary>
     public InboundLease LeaseOf(params string[] texts) => LeaseOf(Socket.Host.Slabs, Peer, texts);
