@@ -83,17 +83,16 @@ internal sealed partial class InboundLane
     public bool EndTurn() => Report();
 
     /// <summary>Under the receive queue's lock; release the result outside of it.</summary>
-    public (InboundLease? Taken, InboundLease? Added) Drop()
+    public InboundLease? Drop()
     {
         using (_gate.EnterScope())
         {
             _isClosed = true;
             SettleReport();
             _quota.DropAll();
-            (InboundLease? Taken, InboundLease? Added) all = (_consumer.Current, _added.DequeueAll());
-            _consumer.Current = null;
             _isQueued = false;
-            return all;
+            ReturnDequeued();
+            return _added.DequeueAll();
         }
     }
 
@@ -125,13 +124,9 @@ internal sealed partial class InboundLane
     /// <summary>The filter changed: dequeued messages return to the front for another check.</summary>
     public void PutBack()
     {
-        if (_consumer.Current is { } current)
+        using (_gate.EnterScope())
         {
-            using (_gate.EnterScope())
-            {
-                _consumer.Current = null;
-                _added.PutBack(current);
-            }
+            ReturnDequeued();
         }
     }
 
@@ -178,6 +173,15 @@ internal sealed partial class InboundLane
             _holds--;
             _isQueued = _holds > 0 || _added.First is not null;
             return _holds == 0 && _isQueued;
+        }
+    }
+
+    private void ReturnDequeued()
+    {
+        if (_consumer.Current is { } current)
+        {
+            _consumer.Current = null;
+            _added.PutBack(current);
         }
     }
 
@@ -319,4 +323,12 @@ internal enum LaneNotice : byte
     None,
     Connected,
     Disconnected,
+}
+
+internal class ReceiveWaiter : Waiter<DequeuedMessage>
+{
+    /// <summary>Continues on the shard that has just read. It gets one turn and then waits, so the shard can do other work.</summary>
+    public bool RunsSynchronously { get; set; }
+
+    internal DequeuedMessage Given { get; set; }
 }

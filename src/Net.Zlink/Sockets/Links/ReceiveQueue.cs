@@ -25,9 +25,7 @@ internal sealed class ReceiveQueue : ShardWork, IWaiterList
     private long _turnBytes;
     private Func<Exception>? _closed;
 
-    /// <param name="isInArrivalOrder">False: the lanes take turns.</param>
-    /// <param name="turn">Null: one message.</param>
-    /// <param name="total">Of all lanes together: who waits for it reads on behind what is dequeued here.</param>
+    /// <summary><paramref name="turn"/>: Null: one message. <paramref name="total"/>: Who waits for it reads on behind a dequeue.</summary>
     public ReceiveQueue(bool isInArrivalOrder, QueueLimits? turn = null, SocketQuota? total = null)
     {
         IsInArrivalOrder = isInArrivalOrder;
@@ -184,7 +182,7 @@ internal sealed class ReceiveQueue : ShardWork, IWaiterList
 
     public void Drop(InboundLane lane)
     {
-        (InboundLease? Taken, InboundLease? Added) all;
+        InboundLease? all;
         InboundLane? successor;
         using (_gate.EnterScope())
         {
@@ -196,8 +194,7 @@ internal sealed class ReceiveQueue : ShardWork, IWaiterList
             }
         }
 
-        InboundLease.ReleaseAll(all.Taken);
-        InboundLease.ReleaseAll(all.Added);
+        InboundLease.ReleaseAll(all);
         lane.ReleaseUnwanted();
         ResumeAll(null);
         if (successor is not null)
@@ -289,13 +286,13 @@ internal sealed class ReceiveQueue : ShardWork, IWaiterList
         if (lane.HasDequeued)
         {
             hasCapacity |= lane.EndTurn();
-            _readyLanes.Enqueue(lane);
         }
-        else if (!lane.LeaveIfEmpty(ref hasCapacity))
+        else if (lane.LeaveIfEmpty(ref hasCapacity))
         {
-            _readyLanes.Enqueue(lane);
+            return null;
         }
 
+        _readyLanes.Enqueue(lane);
         return null;
     }
 
@@ -496,12 +493,4 @@ internal sealed class ReceiveQueue : ShardWork, IWaiterList
 
         return served.RemoveAll();
     }
-}
-
-internal class ReceiveWaiter : Waiter<DequeuedMessage>
-{
-    /// <summary>Continues on the shard that has just read. It gets one turn and then waits, so the shard can do other work.</summary>
-    public bool RunsSynchronously { get; set; }
-
-    internal DequeuedMessage Given { get; set; }
 }
