@@ -1,5 +1,6 @@
 using BenchmarkDotNet.Attributes;
 using Net.Zlink.Benchmarks.Micro;
+using Net.Zlink.Sockets.Patterns;
 using Net.Zlink.Sockets.Routing;
 
 namespace Net.Zlink.Benchmarks.Sockets;
