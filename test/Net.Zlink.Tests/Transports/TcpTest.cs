@@ -4,7 +4,6 @@ using Net.Zlink.Sockets.Endpoints;
 using Net.Zlink.Transports;
 using Net.Zlink.Transports.Tcp;
 using Xunit;
-using TcpListener = Net.Zlink.Transports.Tcp.TcpListener;
 
 namespace Net.Zlink.Tests.Transports;
 
@@ -42,22 +41,22 @@ internal static class TcpTest
         return Assert.IsType<TcpEndpoint>(endpoint);
     }
 
-    public static TcpListener Listen(
+    public static SocketListener Listen(
         string text,
         TcpSettings? settings = null,
         NameSource? names = null,
         DescriptorHeadroom? headroom = null,
         Func<Socket, SocketAsyncEventArgs, bool>? accept = null)
     {
-        var result = TcpListener.Bind(With(names, ToBind(text)), settings ?? new TcpSettings(), upgrade: null, headroom, accept);
+        var result = TcpBinder.Bind(With(names, ToBind(text)), settings ?? new TcpSettings(), upgrade: null, headroom, accept);
         Assert.True(result.Listener is not null, result.Error.Sentence);
         Assert.Equal(EndpointError.None, result.Error);
-        return (TcpListener)result.Listener;
+        return (SocketListener)result.Listener;
     }
 
     public static EndpointError RefusedBind(string text, TcpSettings? settings = null, NameSource? names = null)
     {
-        var result = TcpListener.Bind(With(names, ToBind(text)), settings ?? new TcpSettings(), upgrade: null);
+        var result = TcpBinder.Bind(With(names, ToBind(text)), settings ?? new TcpSettings(), upgrade: null);
         using var listener = result.Listener;
         Assert.Null(listener);
         return result.Error;

@@ -80,7 +80,7 @@ public sealed class TransportTableTests
     {
         using var listener = TcpTest.Listen(string.Format(null, bound, 0));
         Assert.True(TransportTable.TryParseWire(
-            string.Format(null, text, listener.LocalEndPoint.Port), EndpointUse.Bind, out var target, out _));
+            string.Format(null, text, listener.LocalEndPoint!.Port), EndpointUse.Bind, out var target, out _));
         Assert.Equal(names, target.Names(listener));
     }
 

@@ -21,7 +21,7 @@ internal sealed class IpcEndpoint(EndpointText text, IpcAddress address) : WireE
     public static string Format(EndPoint? address, string scheme, RedactedEndpoint endpoint) =>
         address is UnixDomainSocketEndPoint unix ? $"{scheme}://{EndpointText.Printable(unix.ToString())}" : "";
 
-    public override BindResult Listen(TransportSettings settings) => IpcListener.Bind(this, settings.Socket);
+    public override BindResult Listen(TransportSettings settings) => IpcBinder.Bind(this, settings.Socket);
 
     public override Task<DialResult> DialAsync(
         TransportSettings settings, TimeProvider time, Action? connecting, CancellationToken cancellation) =>

@@ -30,7 +30,7 @@ internal class TcpEndpoint(EndpointText text, TcpAddress address, NameSource? na
             ? string.Create(CultureInfo.InvariantCulture, $"{scheme}://[{ip.Address}]:{ip.Port}")
             : string.Create(CultureInfo.InvariantCulture, $"{scheme}://{ip.Address}:{ip.Port}");
 
-    public override BindResult Listen(TransportSettings settings) => TcpListener.Bind(this, settings.Tcp, upgrade: null);
+    public override BindResult Listen(TransportSettings settings) => TcpBinder.Bind(this, settings.Tcp, upgrade: null);
 
     public override Task<DialResult> DialAsync(
         TransportSettings settings, TimeProvider time, Action? connecting, CancellationToken cancellation) =>
@@ -43,7 +43,8 @@ internal class TcpEndpoint(EndpointText text, TcpAddress address, NameSource? na
     /// A text also means a listener if its name resolves to the listener's address: localhost:5555 means one at 127.0.0.1:5555.
     /// </summary>
     public override bool Names(ITransportListener listener) => base.Names(listener)
-        || (listener is TcpListener tcp && IsOfSameTransport(tcp.Transport) && Names(tcp.LocalEndPoint));
+        || (listener is SocketListener { LocalEndPoint: { } there } other && IsOfSameTransport(other.Transport)
+            && Names(there));
 
     public override bool Names(WireEndpoint dialled) =>
         dialled is TcpEndpoint { Address.Literal: { } literal } && IsOfSameTransport(dialled.Transport) && Names(literal);

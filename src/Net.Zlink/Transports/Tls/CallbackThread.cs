@@ -5,7 +5,7 @@ namespace Net.Zlink.Transports.Tls;
 
 /// <summary>
 /// Callbacks may block. A few that block pool threads without the pool's knowledge stop all sockets of the process until the pool adds
-/// threads, two to four a second. So a handshake with callbacks, or with a chain policy that downloads, runs on threads of its own
+/// threads, two to four a second. So a handshake with callbacks, policies or options of the application runs on threads of its own
 /// (<see cref="TlsUpgrade"/>): 0.1 ms beside the 1 ms that it takes.
 /// </summary>
 internal static class CallbackThread

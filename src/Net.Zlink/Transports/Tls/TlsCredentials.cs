@@ -77,19 +77,6 @@ internal sealed class TlsCredentials
         }
     }
 
-    public bool MayAskElsewhere(bool isServer) => (isServer, _settings) switch
-    {
-        (true, { Server: { } users }) => (users.ServerCertificateContext is null
-            && users.ServerCertificate is not (null or X509Certificate2))
-            || (users.ClientCertificateRequired && ChainPolicies.MayAskElsewhere(
-                UnpinnedOf(users.CertificateChainPolicy, users.ServerCertificateContext, users.CertificateRevocationCheckMode))),
-        (false, { Client: { } users }) => users.ClientCertificates is { Count: > 0 }
-            || ChainPolicies.MayAskElsewhere(UnpinnedOf(
-                users.CertificateChainPolicy, users.ClientCertificateContext, users.CertificateRevocationCheckMode)),
-        _ => (!isServer || _settings.RequireClientCertificate) && _settings.ChainPolicy is { } policy
-            && ChainPolicies.MayAskElsewhere(policy),
-    };
-
     public SslServerAuthenticationOptions ForServer(CertificateValidator judge)
     {
         if (_settings.Server is { } users)
@@ -165,10 +152,9 @@ internal sealed class TlsCredentials
 
     /// <summary>Null leaves it to the base library, only if that alone knows the trust.</summary>
     private X509ChainPolicy? PolicyOf(X509ChainPolicy? users, SslStreamCertificateContext? shown, X509RevocationMode revocation) =>
-        UnpinnedOf(users, shown, revocation) is { } policy ? Pin(policy.Clone()) : null;
-
-    private X509ChainPolicy? UnpinnedOf(X509ChainPolicy? users, SslStreamCertificateContext? shown, X509RevocationMode revocation) =>
-        users ?? (!IsPinned && ChainPolicies.MayHaveTrust(shown) ? null : ChainPolicies.WithoutDownloads(revocation));
+        users is not null ? Pin(users.Clone())
+        : !IsPinned && ChainPolicies.MayHaveTrust(shown) ? null
+        : Pin(ChainPolicies.WithoutDownloads(revocation));
 
     /// <summary>
     /// Sets the trust in a policy, also in the application's: one that is only for its revocation mode must not accept everything that the
@@ -189,17 +175,13 @@ internal sealed class TlsCredentials
     }
 }
 
-/// <summary>
-/// Which chain policies contact servers that a peer's certificate names: such a server decides how long a handshake takes.
-/// </summary>
 internal static class ChainPolicies
 {
-    /// <summary>A policy that downloads no issuer's certificate.</summary>
+    /// <summary>
+    /// A policy that contacts no server that a peer's certificate names: such a server decides how long a handshake takes.
+    /// </summary>
     public static X509ChainPolicy WithoutDownloads(X509RevocationMode revocation) =>
         new() { RevocationMode = revocation, DisableCertificateDownloads = true };
-
-    public static bool MayAskElsewhere(X509ChainPolicy? policy) => policy is null || !policy.DisableCertificateDownloads
-        || policy.RevocationMode == X509RevocationMode.Online;
 
     /// <summary>
     /// Whether the context has its own trust (<see cref="SslCertificateTrust"/>), which the base library uses only without a policy: with

@@ -12,7 +12,7 @@ internal sealed class TlsEndpoint(EndpointText text, TcpAddress address) : TcpEn
     }
 
     public override BindResult Listen(TransportSettings settings) => TlsUpgrade.CreateServer(settings, out TlsUpgrade upgrade)
-        is { } complaint ? new BindResult(null, EndpointError.Invalid(complaint)) : TcpListener.Bind(this, settings.Tcp, upgrade);
+        is { } complaint ? new BindResult(null, EndpointError.Invalid(complaint)) : TcpBinder.Bind(this, settings.Tcp, upgrade);
 
     public override WireUpgrade DialUpgrade(TransportSettings settings) => TlsUpgrade.CreateClient(settings, Host);
 }

@@ -60,7 +60,7 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsOptions settings
         CancellationToken end = deadline.Token;
 
         // On a stack of its own and with a time limit: files are read and callbacks run in it, and one of them may never return.
-        Task shaking = HasCallbacks || credentials.MayAskElsewhere(isServer: host is null)
+        Task shaking = HasApplicationParts
             ? HandshakeOnOwnThreadsAsync(stream, tls, judge, end) : Task.Run(() => HandshakeAsync(tls, judge, end), CancellationToken.None);
         try
         {
@@ -102,14 +102,9 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsOptions settings
         await tls.DisposeAsync().ConfigureAwait(false);
     }
 
-    private bool HasCallbacks => (host is null, settings) switch
-    {
-        (true, { Server: { } users }) => users.RemoteCertificateValidationCallback is not null
-            || users.ServerCertificateSelectionCallback is not null,
-        (false, { Client: { } users }) => users.RemoteCertificateValidationCallback is not null
-            || users.LocalCertificateSelectionCallback is not null,
-        _ => settings.Validation is not null,
-    };
+    /// <summary>Its callbacks may block, and its policies may ask servers that a peer's certificate names.</summary>
+    private bool HasApplicationParts => settings.Validation is not null || settings.ChainPolicy is not null
+        || (host is null ? settings.Server is not null : settings.Client is not null);
 
     private async Task HandshakeOnOwnThreadsAsync(WireStream stream, TlsStream tls, CertificateValidator judge, CancellationToken end)
     {

@@ -57,7 +57,7 @@ internal sealed class WebSocketEndpoint(EndpointText text, TcpAddress address, s
         TlsUpgrade? tls = null;
         string? complaint = Check(settings.WebSocket) ?? (IsSecure ? TlsUpgrade.CreateServer(settings, out tls) : null);
         return complaint is not null ? new BindResult(null, EndpointError.Invalid(complaint))
-            : Tcp.TcpListener.Bind(this, settings.Tcp, new WebSocketServerUpgrade(tls, settings));
+            : TcpBinder.Bind(this, settings.Tcp, new WebSocketServerUpgrade(tls, settings));
     }
 
     public override string BoundText(IPEndPoint local) =>

@@ -35,7 +35,7 @@ internal sealed class IpcFolder : IDisposable
 
     public static EndpointError RefusedBind(string text)
     {
-        var result = IpcListener.Bind(ToBind(text), new SocketSettings());
+        var result = IpcBinder.Bind(ToBind(text), new SocketSettings());
         using var listener = result.Listener;
         Assert.Null(listener);
         Assert.True(TcpTest.IsOneLine(result.Error.Sentence), result.Error.Sentence);
@@ -74,13 +74,13 @@ internal sealed class IpcFolder : IDisposable
         }
     }
 
-    public IpcListener Listen(string text, SocketSettings? settings = null)
+    public SocketListener Listen(string text, SocketSettings? settings = null)
     {
-        var result = IpcListener.Bind(ToBind(text), settings ?? new SocketSettings());
+        var result = IpcBinder.Bind(ToBind(text), settings ?? new SocketSettings());
         Assert.True(result.Listener is not null, result.Error.Sentence);
         Assert.Equal(EndpointError.None, result.Error);
         _own.Add(result.Listener);
-        return (IpcListener)result.Listener;
+        return (SocketListener)result.Listener;
     }
 
     /// <summary>A plain listening socket at a path, as another program would make it: like the native core it removes what is there

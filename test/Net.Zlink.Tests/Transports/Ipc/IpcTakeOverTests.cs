@@ -197,7 +197,7 @@ public sealed class IpcTakeOverTests : IDisposable
                 () =>
                 {
                     start.Wait(TestContext.Current.CancellationToken);
-                    return IpcListener.Bind(IpcFolder.ToBind(_folder["a"]), new SocketSettings());
+                    return IpcBinder.Bind(IpcFolder.ToBind(_folder["a"]), new SocketSettings());
                 },
                 TestContext.Current.CancellationToken,
                 TaskCreationOptions.LongRunning,

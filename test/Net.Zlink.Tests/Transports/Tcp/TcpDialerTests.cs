@@ -20,7 +20,7 @@ public sealed class TcpDialerTests : IDisposable
         using var listener = TcpTest.Listen("tcp://127.0.0.1:0");
         listener.Start(_sink, TimeProvider.System);
 
-        using var client = await TcpTest.ConnectedAsync($"tcp://{host}:{listener.LocalEndPoint.Port}");
+        using var client = await TcpTest.ConnectedAsync($"tcp://{host}:{listener.LocalEndPoint!.Port}");
 
         Assert.Equal(listener.LocalEndPoint, client.RemoteEndPoint);
         Assert.Equal(client.LocalEndPoint, (await _sink.NextAsync()).RemoteEndPoint);
@@ -59,7 +59,7 @@ public sealed class TcpDialerTests : IDisposable
         var names = new FakeNames().Host("several", "127.0.0.2", "127.0.0.3", "127.0.0.4");
         var begun = 0;
 
-        var result = await TcpTest.DialAsync($"tcp://several:{listener.LocalEndPoint.Port}", names: names, onSocket: _opened.Add,
+        var result = await TcpTest.DialAsync($"tcp://several:{listener.LocalEndPoint!.Port}", names: names, onSocket: _opened.Add,
             connecting: () => begun++);
 
         using var client = result.Socket();
@@ -88,7 +88,7 @@ public sealed class TcpDialerTests : IDisposable
     {
         using var listener = TcpTest.Listen("tcp://127.0.0.1:0");
         var names = new FakeNames();
-        var text = $"tcp://moving:{listener.LocalEndPoint.Port}";
+        var text = $"tcp://moving:{listener.LocalEndPoint!.Port}";
         var lost = await TcpTest.DialAsync(text, names: names, connecting: static () => Assert.Fail("There is nothing to connect to."));
         Assert.Equal(SocketError.HostNotFound, lost.Error);
         Assert.Contains("check the spelling", lost.Sentence, StringComparison.Ordinal);
@@ -104,7 +104,7 @@ public sealed class TcpDialerTests : IDisposable
     public async Task A_dial_comes_from_its_source_address(string source)
     {
         using var listener = TcpTest.Listen("tcp://127.0.0.1:0");
-        using var client = await TcpTest.ConnectedAsync($"tcp://{source};127.0.0.1:{listener.LocalEndPoint.Port}");
+        using var client = await TcpTest.ConnectedAsync($"tcp://{source};127.0.0.1:{listener.LocalEndPoint!.Port}");
         Assert.Equal(IPAddress.Parse("127.0.0.5"), ((IPEndPoint)client.LocalEndPoint!).Address);
     }
 
@@ -117,7 +117,7 @@ public sealed class TcpDialerTests : IDisposable
         {
         }
 
-        var result = await TcpTest.DialAsync($"tcp://127.0.0.6:{port};127.0.0.1:{listener.LocalEndPoint.Port}");
+        var result = await TcpTest.DialAsync($"tcp://127.0.0.6:{port};127.0.0.1:{listener.LocalEndPoint!.Port}");
         using var client = result.Socket();
         Assert.True(client is not null, result.Sentence);
         Assert.Equal(new IPEndPoint(IPAddress.Parse("127.0.0.6"), port), client.LocalEndPoint);
@@ -128,11 +128,11 @@ public sealed class TcpDialerTests : IDisposable
     {
         using var listener = TcpTest.Listen("tcp://127.0.0.1:0");
         var names = new FakeNames().Interface("side", "127.0.0.7");
-        using var client = await TcpTest.ConnectedAsync($"tcp://side:0;127.0.0.1:{listener.LocalEndPoint.Port}", names: names);
+        using var client = await TcpTest.ConnectedAsync($"tcp://side:0;127.0.0.1:{listener.LocalEndPoint!.Port}", names: names);
         Assert.Equal(IPAddress.Parse("127.0.0.7"), ((IPEndPoint)client.LocalEndPoint!).Address);
 
         Assert.SkipUnless(OperatingSystem.IsLinux(), "the loopback interface has another name here");
-        using var other = await TcpTest.ConnectedAsync($"tcp://lo:0;127.0.0.1:{listener.LocalEndPoint.Port}");
+        using var other = await TcpTest.ConnectedAsync($"tcp://lo:0;127.0.0.1:{listener.LocalEndPoint!.Port}");
         Assert.Equal(IPAddress.Loopback, ((IPEndPoint)other.LocalEndPoint!).Address);
     }
 
@@ -145,7 +145,7 @@ public sealed class TcpDialerTests : IDisposable
         using var listener = TcpTest.Listen("tcp://127.0.0.1:0");
 
         var result = await TcpTest.DialAsync(
-            $"tcp://{source};127.0.0.1:{listener.LocalEndPoint.Port}", names: new FakeNames(), onSocket: _opened.Add);
+            $"tcp://{source};127.0.0.1:{listener.LocalEndPoint!.Port}", names: new FakeNames(), onSocket: _opened.Add);
 
         Assert.Equal(SocketError.AddressNotAvailable, result.Error);
         Assert.Contains(advice, result.Sentence, StringComparison.Ordinal);
@@ -159,7 +159,7 @@ public sealed class TcpDialerTests : IDisposable
         using var listener = TcpTest.Listen("tcp://127.0.0.1:0");
 
         var result = await TcpTest.DialAsync(
-            $"tcp://127.0.0.1:{holder.LocalEndPoint.Port};127.0.0.1:{listener.LocalEndPoint.Port}", onSocket: _opened.Add);
+            $"tcp://127.0.0.1:{holder.LocalEndPoint!.Port};127.0.0.1:{listener.LocalEndPoint!.Port}", onSocket: _opened.Add);
 
         Assert.Equal(SocketError.AddressAlreadyInUse, result.Error);
         Assert.Contains("source port 0", result.Sentence, StringComparison.Ordinal);

@@ -3,7 +3,6 @@ using System.Net.Sockets;
 using Net.Zlink.Transports;
 using Net.Zlink.Transports.Tcp;
 using Xunit;
-using TcpListener = Net.Zlink.Transports.Tcp.TcpListener;
 
 namespace Net.Zlink.Tests.Transports.Tcp;
 
@@ -19,8 +18,8 @@ public sealed class TcpListenerTests : IDisposable
     public void The_endpoint_of_a_listener_is_numeric_with_the_real_port(string text, string start)
     {
         using var listener = TcpTest.Listen(text);
-        Assert.Equal($"{start}{listener.LocalEndPoint.Port}", listener.Endpoint);
-        Assert.InRange(listener.LocalEndPoint.Port, 1, 65535);
+        Assert.Equal($"{start}{listener.LocalEndPoint!.Port}", listener.Endpoint);
+        Assert.InRange(listener.LocalEndPoint!.Port, 1, 65535);
         Assert.NotEqual(0, listener.Handle);
     }
 
@@ -32,7 +31,7 @@ public sealed class TcpListenerTests : IDisposable
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "there nobody else can bind it");
         var taken = new List<Socket>();
-        BindResult result = TcpListener.Bind(TcpTest.ToBind("tcp://127.0.0.1:0"), new TcpSettings(), upgrade: null, bound: chosen =>
+        BindResult result = TcpBinder.Bind(TcpTest.ToBind("tcp://127.0.0.1:0"), new TcpSettings(), upgrade: null, bound: chosen =>
         {
             if (taken.Count < rivals)
             {
@@ -55,12 +54,12 @@ public sealed class TcpListenerTests : IDisposable
     public async Task The_wildcard_listens_on_every_address()
     {
         using var listener = TcpTest.Listen("tcp://*:*");
-        Assert.Equal($"tcp://0.0.0.0:{listener.LocalEndPoint.Port}", listener.Endpoint);
+        Assert.Equal($"tcp://0.0.0.0:{listener.LocalEndPoint!.Port}", listener.Endpoint);
         listener.Start(_sink, TimeProvider.System);
 
         foreach (var host in new[] { "127.0.0.1", "127.0.0.2" })
         {
-            using var client = await TcpTest.ConnectedAsync($"tcp://{host}:{listener.LocalEndPoint.Port}");
+            using var client = await TcpTest.ConnectedAsync($"tcp://{host}:{listener.LocalEndPoint!.Port}");
             var accepted = await _sink.NextAsync();
             Assert.Equal(IPAddress.Parse(host), ((IPEndPoint)accepted.LocalEndPoint!).Address);
         }
@@ -72,15 +71,15 @@ public sealed class TcpListenerTests : IDisposable
         Assert.SkipUnless(TcpTest.HasIPv6, "no IPv6 on this machine");
         var settings = new TcpSettings { IPv6 = true };
         using var listener = TcpTest.Listen("tcp://*:0", settings);
-        Assert.Equal($"tcp://[::]:{listener.LocalEndPoint.Port}", listener.Endpoint);
+        Assert.Equal($"tcp://[::]:{listener.LocalEndPoint!.Port}", listener.Endpoint);
         listener.Start(_sink, TimeProvider.System);
 
-        using var four = await TcpTest.ConnectedAsync($"tcp://127.0.0.1:{listener.LocalEndPoint.Port}");
+        using var four = await TcpTest.ConnectedAsync($"tcp://127.0.0.1:{listener.LocalEndPoint!.Port}");
         var accepted = await _sink.NextAsync();
         Assert.StartsWith("tcp://[::ffff:127.0.0.1]:", TcpEndpoint.Format(accepted.RemoteEndPoint, "tcp", ""),
             StringComparison.Ordinal);
 
-        using var six = await TcpTest.ConnectedAsync($"tcp://[::1]:{listener.LocalEndPoint.Port}", settings);
+        using var six = await TcpTest.ConnectedAsync($"tcp://[::1]:{listener.LocalEndPoint!.Port}", settings);
         accepted = await _sink.NextAsync();
         Assert.StartsWith("tcp://[::1]:", TcpEndpoint.Format(accepted.RemoteEndPoint, "tcp", ""), StringComparison.Ordinal);
     }
@@ -90,14 +89,14 @@ public sealed class TcpListenerTests : IDisposable
     {
         Assert.SkipUnless(TcpTest.HasIPv6, "no IPv6 on this machine");
         using var listener = TcpTest.Listen("tcp://127.0.0.1:0", new TcpSettings { IPv6 = true });
-        Assert.Equal($"tcp://[::ffff:127.0.0.1]:{listener.LocalEndPoint.Port}", listener.Endpoint);
+        Assert.Equal($"tcp://[::ffff:127.0.0.1]:{listener.LocalEndPoint!.Port}", listener.Endpoint);
         listener.Start(_sink, TimeProvider.System);
 
-        foreach (var text in new[] { listener.Endpoint, $"tcp://127.0.0.1:{listener.LocalEndPoint.Port}" })
+        foreach (var text in new[] { listener.Endpoint, $"tcp://127.0.0.1:{listener.LocalEndPoint!.Port}" })
         {
             using var client = await TcpTest.ConnectedAsync(text, new TcpSettings { IPv6 = true });
             await _sink.NextAsync();
-            Assert.Equal(new IPEndPoint(IPAddress.Loopback, listener.LocalEndPoint.Port), client.RemoteEndPoint);
+            Assert.Equal(new IPEndPoint(IPAddress.Loopback, listener.LocalEndPoint!.Port), client.RemoteEndPoint);
         }
     }
 
@@ -112,7 +111,7 @@ public sealed class TcpListenerTests : IDisposable
 
         Assert.SkipUnless(TcpTest.HasIPv6, "no IPv6 on this machine");
         using var listener = TcpTest.Listen(text, new TcpSettings { IPv6 = true });
-        Assert.Equal($"tcp://[::1]:{listener.LocalEndPoint.Port}", listener.Endpoint);
+        Assert.Equal($"tcp://[::1]:{listener.LocalEndPoint!.Port}", listener.Endpoint);
     }
 
     [Fact]
@@ -120,7 +119,7 @@ public sealed class TcpListenerTests : IDisposable
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "the loopback interface has another name here");
         using var listener = TcpTest.Listen("tcp://lo:0");
-        Assert.Equal($"tcp://127.0.0.1:{listener.LocalEndPoint.Port}", listener.Endpoint);
+        Assert.Equal($"tcp://127.0.0.1:{listener.LocalEndPoint!.Port}", listener.Endpoint);
         listener.Start(_sink, TimeProvider.System);
         using var client = await TcpTest.ConnectedAsync(listener.Endpoint);
         await _sink.NextAsync();
@@ -135,7 +134,7 @@ public sealed class TcpListenerTests : IDisposable
 
         Assert.Equal((ZlinkError.AddressInUse, SocketError.AddressAlreadyInUse), (error.Code, error.OsError));
         Assert.Equal(
-            $"port {first.LocalEndPoint.Port} is in use, by another program or an earlier Bind of this one; stop or unbind that, or "
+            $"port {first.LocalEndPoint!.Port} is in use, by another program or an earlier Bind of this one; stop or unbind that, or "
                 + $"choose another port (0 for any free one)",
             error.Sentence);
     }
@@ -147,7 +146,7 @@ public sealed class TcpListenerTests : IDisposable
     {
         using var listener = TcpTest.Listen("tcp://127.0.0.1:0", new TcpSettings { ShareAddress = first });
         Assert.Equal(ZlinkError.AddressInUse, TcpTest.RefusedBind(listener.Endpoint, new TcpSettings { ShareAddress = second }).Code);
-        Assert.Equal(ZlinkError.AddressInUse, TcpTest.RefusedBind($"tcp://*:{listener.LocalEndPoint.Port}").Code);
+        Assert.Equal(ZlinkError.AddressInUse, TcpTest.RefusedBind($"tcp://*:{listener.LocalEndPoint!.Port}").Code);
     }
 
     [Fact]

@@ -3,34 +3,12 @@ using System.Net.Sockets;
 
 namespace Net.Zlink.Transports.Tcp;
 
-internal sealed class TcpListener : ITransportListener
+internal static class TcpBinder
 {
     // A port of the system's choice is only bound until we listen. Then another port is chosen; ten such cases in a row are no accident.
     private const int MaxPortChoices = 10;
 
-    private readonly AcceptLoop _loop;
-
-    private TcpListener(Socket socket, AcceptLoop loop, TcpEndpoint endpoint, WireUpgrade? upgrade)
-    {
-        _loop = loop;
-        Transport = endpoint.Transport;
-        Upgrade = upgrade;
-        LocalEndPoint = (IPEndPoint)socket.LocalEndPoint!;
-        Endpoint = endpoint.BoundText(LocalEndPoint);
-        Handle = socket.Handle;
-    }
-
-    public string Endpoint { get; }
-
-    public Transport Transport { get; }
-
-    public WireUpgrade? Upgrade { get; }
-
-    public IPEndPoint LocalEndPoint { get; }
-
-    public long Handle { get; }
-
-    /// <summary>Connections wait in the kernel until <see cref="Start"/>.</summary>
+    /// <summary>Connections wait in the kernel until the listener is started.</summary>
     public static BindResult Bind(
         TcpEndpoint endpoint,
         TcpSettings settings,
@@ -57,8 +35,12 @@ internal sealed class TcpListener : ITransportListener
                 Action<Socket>? prepare = TcpSocketOptions.AreInheritedByAccept
                     ? null
                     : accepted => TcpSocketOptions.ApplyTo(accepted, settings);
-                var listener = new TcpListener(
-                    socket, new AcceptLoop(socket, endpoint.Transport, prepare, headroom, accept), endpoint, upgrade);
+                var local = (IPEndPoint)socket.LocalEndPoint!;
+                var listener = new SocketListener(socket, endpoint.Transport, endpoint.BoundText(local), prepare, headroom, accept)
+                {
+                    Upgrade = upgrade,
+                    LocalEndPoint = local,
+                };
                 socket = null;
                 return new BindResult(listener, EndpointError.None);
             }
@@ -76,12 +58,6 @@ internal sealed class TcpListener : ITransportListener
             }
         }
     }
-
-    public void Start(IAcceptSink sink, TimeProvider time) => _loop.Start(sink, time);
-
-    public void Close() => _loop.Close();
-
-    public void Dispose() => _loop.Close();
 
     private static Socket Open(IPEndPoint endPoint, TcpSettings settings)
     {

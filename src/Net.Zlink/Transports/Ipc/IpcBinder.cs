@@ -6,23 +6,8 @@ namespace Net.Zlink.Transports.Ipc;
 /// Differences from the native core, which does harm there: a live listener's path is not taken, a file that is no socket is not deleted,
 /// and the own file is removed at the close.
 /// </summary>
-internal sealed class IpcListener : ITransportListener
+internal static class IpcBinder
 {
-    private readonly AcceptLoop _loop;
-
-    private IpcListener(Socket socket, string text, AcceptLoop loop)
-    {
-        _loop = loop;
-        Endpoint = $"{EndpointText.Ipc}{EndpointText.Separator}{text}";
-        Handle = socket.Handle;
-    }
-
-    public string Endpoint { get; }
-
-    public WireUpgrade? Upgrade => null;
-
-    public long Handle { get; }
-
     public static BindResult Bind(IpcEndpoint endpoint, SocketSettings settings)
     {
         IpcAddress address = endpoint.Address;
@@ -35,13 +20,6 @@ internal sealed class IpcListener : ITransportListener
         return address.Kind == IpcKind.Wildcard ? BindInNewDirectory(endpoint.Transport, settings)
             : BindAt(address, endpoint.Transport, directory: null, settings);
     }
-
-    public void Start(IAcceptSink sink, TimeProvider time) => _loop.Start(sink, time);
-
-    /// <summary>Also removes the socket file, unless another socket's file replaced it.</summary>
-    public void Close() => _loop.Close();
-
-    public void Dispose() => _loop.Close();
 
     /// <summary>
     /// The native core uses "tmp" in the working directory, which stays, and whose endpoint other processes cannot use (docs/protocol.md
@@ -93,9 +71,9 @@ internal sealed class IpcListener : ITransportListener
                 release = ListenAndClaim(socket, path, directory, settings).Remove;
             }
 
-            var loop = new AcceptLoop(
-                socket, transport, IpcSocketOptions.For(settings), DescriptorHeadroom.OfThisProcess(), accept: null, release);
-            var listener = new IpcListener(socket, address.Text, loop);
+            var listener = new SocketListener(
+                socket, transport, $"{transport.Scheme}{EndpointText.Separator}{address.Text}", IpcSocketOptions.For(settings),
+                DescriptorHeadroom.OfThisProcess(), accept: null, release);
             socket = null;
             return new BindResult(listener, EndpointError.None);
         }

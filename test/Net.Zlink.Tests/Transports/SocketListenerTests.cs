@@ -3,12 +3,12 @@ using System.Net;
 using System.Net.Sockets;
 using Net.Zlink.Tests.Support;
 using Net.Zlink.Transports;
+using Net.Zlink.Transports.Tcp;
 using Xunit;
-using TcpListener = Net.Zlink.Transports.Tcp.TcpListener;
 
 namespace Net.Zlink.Tests.Transports;
 
-public sealed class AcceptLoopTests : IDisposable
+public sealed class SocketListenerTests : IDisposable
 {
     private readonly RecordingSink _sink = new();
 
@@ -204,7 +204,7 @@ public sealed class AcceptLoopTests : IDisposable
         await Task.WhenAll(Enumerable.Range(0, 8).Select(_ => Task.Run(() =>
         {
             listener.Close();
-            var rebound = TcpListener.Bind(TcpTest.ToBind(listener.Endpoint), new TcpSettings { ShareAddress = true }, upgrade: null);
+            var rebound = TcpBinder.Bind(TcpTest.ToBind(listener.Endpoint), new TcpSettings { ShareAddress = true }, upgrade: null);
             Assert.True(rebound.Listener is not null, rebound.Error.Sentence);
             rebound.Listener.Close();
         })));

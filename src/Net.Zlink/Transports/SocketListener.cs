@@ -1,3 +1,4 @@
+using System.Net;
 using System.Net.Sockets;
 using Net.Zlink.Flow;
 
@@ -6,7 +7,7 @@ namespace Net.Zlink.Transports;
 /// <summary>
 /// One accept is pending at a time, so its state needs no lock; the gate orders calls of the sink with <see cref="Close"/>.
 /// </summary>
-internal sealed class AcceptLoop : IDisposable
+internal sealed class SocketListener : ITransportListener
 {
     // Synchronous accepts take 5 to 8 us each: 256 of them hold a pool thread for 2 ms, and the hop to the next turn takes 1 us.
     private const int AcceptsPerTurn = 256;
@@ -14,7 +15,6 @@ internal sealed class AcceptLoop : IDisposable
     private static readonly TimeSpan FirstBackOff = TimeSpan.FromMilliseconds(10);
     private static readonly TimeSpan LongestBackOff = TimeSpan.FromSeconds(1);
     private readonly Socket _listener;
-    private readonly Transport _transport;
     private readonly Action<Socket>? _prepare;
     private readonly Action? _release;
     private readonly DescriptorHeadroom? _headroom;
@@ -33,22 +33,36 @@ internal sealed class AcceptLoop : IDisposable
     /// <paramref name="release"/>: called once before the socket is closed, while it still listens: another bind must not find the address
     /// dead before it is free.
     /// </summary>
-    public AcceptLoop(
+    public SocketListener(
         Socket listener,
         Transport transport,
+        string endpoint,
         Action<Socket>? prepare,
         DescriptorHeadroom? headroom,
         Func<Socket, SocketAsyncEventArgs, bool>? accept = null,
         Action? release = null)
     {
+        Endpoint = endpoint;
+        Handle = listener.Handle;
         _release = release;
         _headroom = headroom;
         _listener = listener;
-        _transport = transport;
+        Transport = transport;
         _prepare = prepare;
         _accept = accept ?? (static (socket, args) => socket.AcceptAsync(args));
         _args.Completed += (_, _) => _accepted.SetResult();
     }
+
+    public Transport Transport { get; }
+
+    public string Endpoint { get; }
+
+    public long Handle { get; }
+
+    public WireUpgrade? Upgrade { get; init; }
+
+    /// <summary>Null where the transport has no addresses.</summary>
+    public IPEndPoint? LocalEndPoint { get; init; }
 
     public void Start(IAcceptSink sink, TimeProvider time)
     {
@@ -200,7 +214,7 @@ internal sealed class AcceptLoop : IDisposable
 
             try
             {
-                _sink!.OnAccepted(new SocketWire(socket, _transport));
+                _sink!.OnAccepted(new SocketWire(socket, Transport));
             }
 #pragma warning disable CA1031
             catch (Exception)

@@ -4,7 +4,7 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Transports;
 
-public sealed class AcceptLoopErrorTests : IDisposable
+public sealed class SocketListenerErrorTests : IDisposable
 {
     private readonly ManualTimeProvider _clock = new();
     private readonly RecordingSink _sink = new();
