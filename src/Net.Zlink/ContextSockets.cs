@@ -1,6 +1,5 @@
 using System.Runtime.InteropServices;
 using Net.Zlink.Sockets.Endpoints;
-using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink;
 

@@ -78,8 +78,14 @@ internal sealed class BufferLedger(TimeProvider time, bool captureStacks)
         array.AsSpan().Fill(Poison);
     }
 
+    /// <summary>Empty unless stacks are captured.</summary>
     internal BufferLeak[] GetOutstanding()
     {
+        if (!captureStacks)
+        {
+            return [];
+        }
+
         (int Length, DateTimeOffset RentedAt, int ThreadId, StackTrace? RentedBy)[] found;
         lock (_gate)
         {

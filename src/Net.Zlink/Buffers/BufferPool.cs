@@ -38,7 +38,6 @@ public sealed class BufferPool : MemoryPool<byte>
     private readonly BufferClass[] _classes;
     private readonly OversizeCounter _oversize = new();
     private readonly BufferLedger? _ledger;
-    private readonly bool _leakCheck;
     private readonly bool _neverDisposed;
     private readonly TimeProvider _time;
     private readonly ITimer? _timer;
@@ -64,7 +63,6 @@ public sealed class BufferPool : MemoryPool<byte>
         ArgumentNullException.ThrowIfNull(options);
         options = options.ValidCopy();
         _neverDisposed = neverDisposed;
-        _leakCheck = options.LeakCheck;
         _time = options.TimeProvider;
         _ledger = options.LeakCheck || AlwaysChecked ? new BufferLedger(_time, options.LeakCheck) : null;
         RetainedByteLimit = options.RetainedLimitOrDefault;
@@ -136,7 +134,7 @@ public sealed class BufferPool : MemoryPool<byte>
 
     /// <summary>Lists the buffers in use and their renters. Empty unless <see cref="BufferPoolOptions.LeakCheck"/> is on.</summary>
     /// <returns>One entry per buffer.</returns>
-    public IReadOnlyList<BufferLeak> GetOutstanding() => _leakCheck ? _ledger!.GetOutstanding() : [];
+    public IReadOnlyList<BufferLeak> GetOutstanding() => _ledger?.GetOutstanding() ?? [];
 
     internal long RetainedByteLimit { get; }
 

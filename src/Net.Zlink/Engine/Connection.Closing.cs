@@ -384,6 +384,7 @@ internal sealed partial class Connection
         _phase = Phase.Closed;
         Shard.Timers.Cancel(_deadline);
         Shard.Timers.Cancel(_pause);
+        _paused?.Leave();
         _reader.Stop();
         _writer.Stop(OutboundStays);
         _reader.Release();

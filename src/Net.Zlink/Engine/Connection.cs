@@ -24,6 +24,7 @@ internal sealed partial class Connection : ShardWork, IWireEvents
     private readonly IConnectionSink _sink;
     private readonly ConnectionWriter _writer;
     private readonly ConnectionReader _reader;
+    private PausedReader? _paused;
     private bool _started;
 
     public Connection(
@@ -104,25 +105,11 @@ internal sealed partial class Connection : ShardWork, IWireEvents
     /// <summary>Any thread.</summary>
     public void Resume() => Shard.Post(this, Resumed);
 
-    /// <summary>While <paramref name="readers"/> have no capacity it waits there, and unless <paramref name="mayOvertake"/> also while others
-    /// wait. <paramref name="place"/>: its own.</summary>
-    public bool MayRead(PausedReaders readers, ref PausedReader? place, bool mayOvertake = true)
-    {
-        PausedReader? waiter = Volatile.Read(ref place);
-        if (readers.MayRead(waiter, mayOvertake))
-        {
-            return true;
-        }
-
-        if (waiter is null || !waiter.IsOf(this))
-        {
-            readers.Remove(waiter);
-            waiter = new PausedReader(readers, Shard, Resume);
-            Volatile.Write(ref place, waiter);
-        }
-
-        return !readers.Add(waiter, mayOvertake);
-    }
+    /// <summary>
+    /// While <paramref name="readers"/> have no capacity it waits there, and unless <paramref name="mayOvertake"/> also while others wait.
+    /// </summary>
+    public bool MayRead(PausedReaders readers, bool mayOvertake = true) => readers.MayRead(_paused, mayOvertake)
+        || !readers.Add(_paused ??= new PausedReader(readers, Shard, Resume), mayOvertake);
 
     public void TryReadAhead() => Shard.TryRunNow(this, PrefetchReason);
 

@@ -45,12 +45,6 @@ internal sealed class EncodedMessage(BufferPool pool, FrameFormat format)
         return part;
     }
 
-    public void Add(ReadOnlySpan<byte> part)
-    {
-        part.CopyTo(AddHeader(part.Length, part.Length));
-        _length += part.Length;
-    }
-
     public Span<byte> AddSpace(int length)
     {
         Span<byte> space = AddHeader(length, length)[..length];
@@ -88,7 +82,7 @@ internal sealed class EncodedMessage(BufferPool pool, FrameFormat format)
         if (length < OutgoingMessage.LargePayload)
         {
             // A segment and a send of its own would cost more, and a segment may not be empty.
-            Add(memory.Span);
+            memory.Span.CopyTo(AddSpace(length));
             DeferredDisposal.Dispose(owner);
             return;
         }

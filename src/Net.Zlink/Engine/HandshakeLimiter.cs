@@ -8,15 +8,61 @@ namespace Net.Zlink.Engine;
 
 /// <summary>
 /// Limits the transport handshakes of accepted connections. Only accepted connections count: otherwise two sockets of one context could
-/// wait for each other. A silent peer (a scanner, a probe) uses no slot and has the time of one phase. The newest waiter is served first,
-/// and a peer that stalls is preempted while others wait (<see cref="HandshakeSlots"/>): otherwise stalled peers could block everyone.
+/// wait for each other. A silent peer (a scanner, a probe) uses no slot and has the time of one phase. A free slot goes to the newest
+/// waiter, each third one to the oldest. While any wait, the slowest stalled handshakes are preempted: otherwise stalled peers could block
+/// everyone.
 /// </summary>
+/// <remarks>
+/// In turn, 8,000 peers that never finish kept a good client waiting for longer than it waits. Newest first, it is behind those only that
+/// came since. But where they come again as fast as slots are freed, a client that was passed once stayed behind until its time was up:
+/// one got in after 30.7 s, one not within 60 s. Waiters that stay behind all the same end with the time of their phase.
+/// </remarks>
 internal sealed class HandshakeLimiter(int maxRunning, TimeProvider time)
 {
     /// <summary>A TLS handshake costs about 50 KB, so a flood of stalled clients holds 50 MB.</summary>
     public const int Default = 1024;
 
-    public HandshakeSlots Slots { get; } = new(maxRunning, time);
+    /// <summary>
+    /// How long a handshake may wait for its peer in total, while others wait for its slot and those that complete hardly wait. With 1,024
+    /// slots, 680 are freed each second.
+    /// </summary>
+    public static readonly TimeSpan ShortestGrace = TimeSpan.FromSeconds(1.5);
+
+    /// <summary>The same where handshakes that complete wait for long, too: then it is a crowd.</summary>
+    public static readonly TimeSpan LongestGrace = TimeSpan.FromSeconds(5);
+
+    // 9,000 TLS clients at once on the same two processors wait for up to 1.2 s each. With 1 s for all, 7,631 of them were preempted.
+    private const int GraceFactor = 4;
+
+    private const int MeanOf = 8;
+
+    private const int OldestEveryNth = 3;
+
+    private static readonly TimeSpan CheckInterval = ShortestGrace / 20;
+
+    private readonly Lock _gate = new();
+    private readonly HashSet<HandshakeSlot> _running = [];
+    private readonly LinkedList<HandshakeSlot> _waiting = []; // Newest first.
+    private ITimer? _checkTimer;
+    private int _turns;
+    private TimeSpan _usualWait; // Of those that completed lately.
+
+    private TimeProvider Time => time;
+
+    public int Running => _running.Count;
+
+    public int Waiting => _waiting.Count;
+
+    public int Stalled
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _running.Count(static slot => slot.Waits.IsWaiting);
+            }
+        }
+    }
 
     public async Task<UpgradeResult> RunAsync(WireUpgrade upgrade, SocketWire raw, BufferPool pool, CancellationToken cancellation)
     {
@@ -36,8 +82,7 @@ internal sealed class HandshakeLimiter(int maxRunning, TimeProvider time)
             return early;
         }
 
-        if ((Slots.TryAcquire(socket, cancellation)
-            ?? await WaitForSlotAsync(upgrade, socket, cancellation).ConfigureAwait(false)) is not { } slot)
+        if (await AcquireAsync(socket, upgrade.SlotWait, cancellation).ConfigureAwait(false) is not { } slot)
         {
             socket.Dispose();
             return cancellation.IsCancellationRequested ? UpgradeResult.Cancelled : CreateSlotlessResult();
@@ -50,7 +95,7 @@ internal sealed class HandshakeLimiter(int maxRunning, TimeProvider time)
             errorResponse = result.ErrorResponse ?? errorResponse;
             if (result.Wire is { } wire)
             {
-                Slots.CountCompleted(slot);
+                CountCompleted(slot);
                 wire.PollingThread = wire.PollingThread == 0 ? pollingThread : wire.PollingThread;
                 return result;
             }
@@ -64,11 +109,28 @@ internal sealed class HandshakeLimiter(int maxRunning, TimeProvider time)
         }
     }
 
-    private async Task<HandshakeSlots.HandshakeSlot?> WaitForSlotAsync(
-        WireUpgrade upgrade, Socket socket, CancellationToken cancellation)
+    /// <summary>Acquires a slot until <see cref="HandshakeSlot.Release"/>. Null: none became free in time.</summary>
+    internal async Task<HandshakeSlot?> AcquireAsync(Socket socket, TimeSpan limit, CancellationToken cancellation)
     {
-        using Deadline deadline = upgrade.StartSlotWait(time, cancellation);
-        return await Slots.AcquireAsync(socket, deadline.Token, cancellation).ConfigureAwait(false);
+        var slot = new HandshakeSlot(this, socket, cancellation);
+        lock (_gate)
+        {
+            if (_running.Count < maxRunning)
+            {
+                _running.Add(slot);
+                return slot;
+            }
+
+            slot.Waiter = _waiting.AddFirst(slot);
+            _checkTimer ??= DefaultContext.Run(() => time.CreateTimer(
+                static limiter => ((HandshakeLimiter)limiter!).PreemptSlowest(), this, CheckInterval, CheckInterval));
+        }
+
+        using var deadline = new Deadline(limit, time, cancellation);
+        await using (deadline.Token.UnsafeRegister(static slot => ((HandshakeSlot)slot!).StopWaiting(), slot).ConfigureAwait(false))
+        {
+            return await slot.Acquired.ConfigureAwait(false) ? slot : null;
+        }
     }
 
     private UpgradeResult CreatePreemptedResult(TimeSpan grace) => new(null, HandshakeFailure.TimedOut, SocketError.TimedOut,
@@ -92,110 +154,18 @@ internal sealed class HandshakeLimiter(int maxRunning, TimeProvider time)
         }
     }
 
-    private static async Task RunDetachedAsync(HandshakeSlots.HandshakeSlot slot, Task errorResponse)
+    private static async Task RunDetachedAsync(HandshakeSlot slot, Task errorResponse)
     {
         await errorResponse.ConfigureAwait(false);
         slot.Release();
     }
-}
 
-/// <summary>
-/// The slots of running handshakes. A free slot goes to the newest waiter, each third one to the oldest. While any wait, the slowest
-/// stalled handshakes are preempted.
-/// </summary>
-/// <remarks>
-/// In turn, 8,000 peers that never finish kept a good client waiting for longer than it waits. Newest first, it is behind those only that
-/// came since. But where they come again as fast as slots are freed, a client that was passed once stayed behind until its time was up:
-/// one got in after 30.7 s, one not within 60 s. Waiters that stay behind all the same end with the time of their phase.
-/// </remarks>
-internal sealed class HandshakeSlots(int count, TimeProvider time)
-{
-    /// <summary>
-    /// How long a handshake may wait for its peer in total, while others wait for its slot and those that complete hardly wait. With 1,024
-    /// slots, 680 are freed each second.
-    /// </summary>
-    public static readonly TimeSpan ShortestGrace = TimeSpan.FromSeconds(1.5);
-
-    /// <summary>The same where handshakes that complete wait for long, too: then it is a crowd.</summary>
-    public static readonly TimeSpan LongestGrace = TimeSpan.FromSeconds(5);
-
-    // 9,000 TLS clients at once on the same two processors wait for up to 1.2 s each. With 1 s for all, 7,631 of them were preempted.
-    private const int GraceFactor = 4;
-
-    private const int MeanOf = 8;
-
-    private const int OldestEveryNth = 3;
-
-    private static readonly TimeSpan CheckInterval = ShortestGrace / 20;
-
-    private readonly TimeProvider _time = time;
-    private readonly Lock _gate = new();
-    private readonly HashSet<HandshakeSlot> _running = [];
-    private readonly LinkedList<HandshakeSlot> _waiting = []; // Newest first.
-    private ITimer? _checkTimer;
-    private int _turns;
-    private TimeSpan _usualWait; // Of those that completed lately.
-
-    public int Running => _running.Count;
-
-    public int Waiting => _waiting.Count;
-
-    public int Stalled
-    {
-        get
-        {
-            lock (_gate)
-            {
-                return _running.Count(static slot => slot.Waits.IsWaiting);
-            }
-        }
-    }
-
-    public void CountCompleted(HandshakeSlot slot)
+    private void CountCompleted(HandshakeSlot slot)
     {
         TimeSpan wait = slot.Waits.Total;
         lock (_gate)
         {
             _usualWait += (wait - _usualWait) / MeanOf;
-        }
-    }
-
-    /// <summary>Acquires a slot until <see cref="HandshakeSlot.Release"/>. Null: none is free.</summary>
-    public HandshakeSlot? TryAcquire(Socket socket, CancellationToken cancellation)
-    {
-        lock (_gate)
-        {
-            if (_running.Count < count)
-            {
-                var slot = new HandshakeSlot(this, socket, cancellation);
-                _running.Add(slot);
-                return slot;
-            }
-        }
-
-        return null;
-    }
-
-    /// <summary>As <see cref="TryAcquire"/>, waiting. Null: <paramref name="limit"/> ended the wait.</summary>
-    public async Task<HandshakeSlot?> AcquireAsync(Socket socket, CancellationToken limit, CancellationToken cancellation)
-    {
-        HandshakeSlot slot;
-        lock (_gate)
-        {
-            if (TryAcquire(socket, cancellation) is { } free)
-            {
-                return free;
-            }
-
-            slot = new HandshakeSlot(this, socket, cancellation);
-            slot.Waiter = _waiting.AddFirst(slot);
-            _checkTimer ??= DefaultContext.Run(
-                () => _time.CreateTimer(static slots => ((HandshakeSlots)slots!).PreemptSlowest(), this, CheckInterval, CheckInterval));
-        }
-
-        await using (limit.UnsafeRegister(static slot => ((HandshakeSlot)slot!).StopWaiting(), slot).ConfigureAwait(false))
-        {
-            return await slot.Acquired.ConfigureAwait(false) ? slot : null;
         }
     }
 
@@ -239,7 +209,7 @@ internal sealed class HandshakeSlots(int count, TimeProvider time)
 
     internal sealed class HandshakeSlot
     {
-        private readonly HandshakeSlots _slots;
+        private readonly HandshakeLimiter _limiter;
         private readonly Socket _socket;
         private readonly CancellationToken _cancellation;
         private readonly TaskCompletionSource<bool> _acquired = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -247,13 +217,13 @@ internal sealed class HandshakeSlots(int count, TimeProvider time)
         private readonly CancellationTokenSource _preempted = new();
         private readonly CancellationTokenSource _linked;
 
-        public HandshakeSlot(HandshakeSlots slots, Socket socket, CancellationToken cancellation)
+        public HandshakeSlot(HandshakeLimiter limiter, Socket socket, CancellationToken cancellation)
         {
-            _slots = slots;
+            _limiter = limiter;
             _socket = socket;
             _cancellation = cancellation;
             _linked = CancellationTokenSource.CreateLinkedTokenSource(cancellation, _preempted.Token);
-            Waits = new PeerWait(slots._time);
+            Waits = new PeerWait(limiter.Time);
         }
 
         public LinkedListNode<HandshakeSlot>? Waiter { get; set; }
@@ -292,9 +262,9 @@ internal sealed class HandshakeSlots(int count, TimeProvider time)
 
         public void StopWaiting()
         {
-            lock (_slots._gate)
+            lock (_limiter._gate)
             {
-                if (!_slots.TryRemoveWaiter(this))
+                if (!_limiter.TryRemoveWaiter(this))
                 {
                     return;
                 }
@@ -307,15 +277,15 @@ internal sealed class HandshakeSlots(int count, TimeProvider time)
         public void Release()
         {
             HandshakeSlot? next;
-            lock (_slots._gate)
+            lock (_limiter._gate)
             {
-                _slots._running.Remove(this);
-                LinkedList<HandshakeSlot> waiting = _slots._waiting;
-                next = (++_slots._turns % OldestEveryNth == 0 ? waiting.Last : waiting.First)?.Value;
+                _limiter._running.Remove(this);
+                LinkedList<HandshakeSlot> waiting = _limiter._waiting;
+                next = (++_limiter._turns % OldestEveryNth == 0 ? waiting.Last : waiting.First)?.Value;
                 if (next is not null)
                 {
-                    _slots.TryRemoveWaiter(next);
-                    _slots._running.Add(next);
+                    _limiter.TryRemoveWaiter(next);
+                    _limiter._running.Add(next);
                 }
             }
 

@@ -25,7 +25,9 @@ internal sealed class PausedReaders(Func<long> freeReads)
 
     public bool HasCapacity => freeReads() > 0;
 
-    /// <summary>If not, <see cref="Add"/> follows. A reader that overtakes those that wait may do so again and again, if it is quick.</summary>
+    /// <summary>
+    /// If not, <see cref="Add"/> follows. A reader that overtakes those that wait may do so again and again, if it is quick.
+    /// </summary>
     public bool MayRead(PausedReader? reader, bool mayOvertake)
     {
         bool mayRead = HasCapacity && (mayOvertake || Count == 0 || reader is { IsResumePending: true });
@@ -138,7 +140,7 @@ internal sealed class PausedReader : ShardWork
     /// <summary>Its turn has come, and it has not read since.</summary>
     public bool IsResumePending => Volatile.Read(ref _isResumePending);
 
-    public bool IsOf(object reader) => ReferenceEquals(_resume.Target, reader);
+    public void Leave() => _readers.Remove(this);
 
     public void OnCapacityFound()
     {

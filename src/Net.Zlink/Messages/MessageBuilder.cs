@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Runtime.CompilerServices;
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Protocol.Zmp;
@@ -83,15 +84,7 @@ public sealed class MessageBuilder : IBufferWriter<byte>, IDisposable
     /// <exception cref="ZlinkException">NoMemory. The earlier parts stay.</exception>
     public MessageBuilder Add(ReadOnlySpan<byte> part)
     {
-        try
-        {
-            Encoded.Add(part);
-        }
-        catch (OutOfMemoryException)
-        {
-            throw ZlinkException.NoMemory();
-        }
-
+        part.CopyTo(AddSpace(part.Length));
         return this;
     }
 
@@ -238,5 +231,49 @@ public sealed class MessageBuilder : IBufferWriter<byte>, IDisposable
     {
         _isDisposed = true;
         _encoded.Release();
+    }
+}
+
+/// <summary>Builders for reuse.</summary>
+internal static class BuilderCache
+{
+    // As many threads rarely send at once; a builder holds 256 bytes or more.
+    private const int MaxKept = 64;
+
+    private static readonly ObjectCache<MessageBuilder> Cache = new(MaxKept);
+
+    public static MessageBuilder Rent() => Cache.Rent();
+
+    public static void Return(MessageBuilder builder)
+    {
+        builder.Clear();
+        if (!Cache.Return(builder))
+        {
+            builder.Dispose();
+        }
+    }
+
+    public static ValueTask ReturnWhenSent(ValueTask sending, MessageBuilder message)
+    {
+        if (!sending.IsCompletedSuccessfully)
+        {
+            return AwaitAsync(sending, message);
+        }
+
+        Return(message);
+        return sending;
+    }
+
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    private static async ValueTask AwaitAsync(ValueTask sending, MessageBuilder message)
+    {
+        try
+        {
+            await sending.ConfigureAwait(false);
+        }
+        finally
+        {
+            Return(message);
+        }
     }
 }

@@ -85,5 +85,5 @@ internal sealed class PullSink : IConnectionSink
     /// <summary>A turn begins behind the connections that wait: else those that just read would read again, and 8,000 of 10,000 connections
     /// waited for seconds.</summary>
     private bool MayReadOfAll(bool mayOvertake) => _hub.Total is not { } total
-        || (_link.Reader?.MayRead(total.PausedReaders, ref _link.PausedReader, mayOvertake) ?? total.PausedReaders.HasCapacity);
+        || (_link.Reader?.MayRead(total.PausedReaders, mayOvertake) ?? total.PausedReaders.HasCapacity);
 }

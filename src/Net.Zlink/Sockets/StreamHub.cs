@@ -180,7 +180,6 @@ internal sealed class StreamHub : SocketBase
 
     public void OnClosed(StreamLink link)
     {
-        Total?.PausedReaders.Remove(Volatile.Read(ref link.PausedReader));
         QueueCounts counts = Links.Close(link);
         link.Origin?.OnConnectionEnded(link.EndReason);
         if (counts.DroppedMessages > 0)

@@ -25,8 +25,7 @@ internal abstract class WireUpgrade
     public Deadline StartPhase(TimeProvider time, CancellationToken cancellation) =>
         new(Limit > TimeSpan.Zero ? Limit : Timeout.InfiniteTimeSpan, time, cancellation);
 
-    public Deadline StartSlotWait(TimeProvider time, CancellationToken cancellation) =>
-        new(Limit > TimeSpan.Zero ? Limit : DefaultSlotWait, time, cancellation);
+    public TimeSpan SlotWait => Limit > TimeSpan.Zero ? Limit : DefaultSlotWait;
 
     public UpgradeResult ResultOf(string phase, Exception exception, Deadline deadline, CancellationToken cancellation) =>
         cancellation.IsCancellationRequested ? UpgradeResult.Cancelled

@@ -147,3 +147,8 @@ internal sealed class CountingOwner(byte[] bytes) : MemoryManager<byte>
         OnDispose?.Invoke();
     }
 }
+
+internal static class EncodedMessageExtensions
+{
+    public static void Add(this EncodedMessage message, ReadOnlySpan<byte> part) => part.CopyTo(message.AddSpace(part.Length));
+}

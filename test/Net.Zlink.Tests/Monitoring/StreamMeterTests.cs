@@ -73,7 +73,7 @@ public sealed class StreamMeterTests
         int idle = time.ArmedTimers;
         RawPeer silent = await fixture.ConnectAsync(endpoint);
         await silent.SendAsync("GET / HTTP/1.1\r\nHost"u8.ToArray());
-        await fixture.UntilAsync(() => fixture.Context.Host.Handshakes.Slots.Running == 1 && time.ArmedTimers > idle);
+        await fixture.UntilAsync(() => fixture.Context.Host.Handshakes.Running == 1 && time.ArmedTimers > idle);
         time.Advance(TimeSpan.FromSeconds(8));
         await silent.ReadToAnyEndAsync();
         await fixture.UntilAsync(() => server.GetStatistics().FailedHandshakes == 3);

@@ -5,7 +5,6 @@ namespace Net.Zlink.Sockets.Links;
 /// <summary>What a lane, the receive queue and the counters need of a link, of ZMP and of STREAM alike.</summary>
 internal abstract class LaneOwner
 {
-    private PausedReader? _pausedReader;
     private bool _countersFinal;
 
     /// <summary>The connection that fills the lane now.</summary>
@@ -22,9 +21,6 @@ internal abstract class LaneOwner
     public virtual int FilterVersion => 0;
 
     public virtual bool IsInArrivalOrder => false;
-
-    /// <summary>Where the connection waits that a shared limit pauses.</summary>
-    public ref PausedReader? PausedReader => ref _pausedReader;
 
     public bool AreCountersFinal => _countersFinal;
 

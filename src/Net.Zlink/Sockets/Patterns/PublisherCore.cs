@@ -210,8 +210,7 @@ internal sealed class PublisherCore : SocketCore
     }
 
     public override bool MayRead(WireLink link) =>
-        _notifications is null || (link.Reader?.MayRead(_notifications.PausedReaders, ref link.PausedReader)
-            ?? _notifications.PausedReaders.HasCapacity);
+        _notifications is null || (link.Reader?.MayRead(_notifications.PausedReaders) ?? _notifications.PausedReaders.HasCapacity);
 
     public void SetNoticeLimits(QueueLimits limits) => _notifications?.SetLimits(limits);
 
@@ -329,12 +328,8 @@ internal sealed class PublisherCore : SocketCore
         RemovalQueue.Add(state.Clear(_notices));
     }
 
-    /// <summary>The subscriptions stay for the next connection, but no blocked send waits for this peer any more.</summary>
-    public override void OnConnectionLost(WireLink link, bool hasLasted, bool wasBrief) => StopWaitingFor(link);
-
     protected override void OnDetached(PeerLink link)
     {
-        StopWaitingFor(link);
         if (link.IsInproc)
         {
             RemovalQueue.Finish();
@@ -342,16 +337,6 @@ internal sealed class PublisherCore : SocketCore
         else
         {
             RemovalQueue.FinishSoon();
-        }
-    }
-
-    private void StopWaitingFor(PeerLink link)
-    {
-        _notifications?.PausedReaders.Remove(Volatile.Read(ref link.PausedReader));
-        if (link.Reader is null)
-        {
-            // Unread notices keep the link, which would keep the connection.
-            Volatile.Write(ref link.PausedReader, null);
         }
     }
 

@@ -82,9 +82,9 @@ public sealed class HandshakeLimiterTests : IDisposable
         string endpoint = server.Bind("tls://127.0.0.1:0");
         List<RawPeer> peers = await ConnectAsync(endpoint, 3, monitor); // One in its handshake, one in line, one that has said nothing.
         await peers[0].SendAsync(FirstByteOf("tls"));
-        await Guard.UntilAsync(() => context.Host.Handshakes.Slots.Running == 1, "the first client is in its handshake");
+        await Guard.UntilAsync(() => context.Host.Handshakes.Running == 1, "the first client is in its handshake");
         await peers[1].SendAsync(FirstByteOf("tls"));
-        await Guard.UntilAsync(() => context.Host.Handshakes.Slots.Waiting == 1, "the second client waits in line");
+        await Guard.UntilAsync(() => context.Host.Handshakes.Waiting == 1, "the second client waits in line");
         if (unbind)
         {
             server.Unbind(endpoint);

@@ -45,9 +45,9 @@ public sealed class HandshakeSlotsTests : IDisposable
         string endpoint = _server.Bind($"{scheme}://127.0.0.1:0");
         List<RawPeer> stalled = await StallAsync(endpoint, scheme);
         Task<uint> connecting = Connect(endpoint);
-        await Guard.UntilAsync(() => _context.Host.Handshakes.Slots.Waiting == 1, "the good client waits in line");
+        await Guard.UntilAsync(() => _context.Host.Handshakes.Waiting == 1, "the good client waits in line");
         using Pacer pacer = await Pacer.CreateAsync();
-        _time.Advance(HandshakeSlots.ShortestGrace - Moment);
+        _time.Advance(HandshakeLimiter.ShortestGrace - Moment);
         await pacer.RoundTripAsync();
         Assert.False(connecting.IsCompleted);
         Assert.Equal(0, _server.PeerCount);
@@ -58,7 +58,7 @@ public sealed class HandshakeSlotsTests : IDisposable
         Assert.Equal("the peer had delayed its handshake for 1500 ms while others waited for a slot (MaxHandshakes is 3)",
             gone.Detail);
         await Guard.UntilAsync(
-            () => _context.Host.Handshakes.Slots.Running == Places - 1, "the others keep their places: nobody wants them");
+            () => _context.Host.Handshakes.Running == Places - 1, "the others keep their places: nobody wants them");
         await Guard.UntilAsync(() => _server.GetStatistics().HandshakeFailures.TimedOut == 1, "it is counted, right behind its event");
         _time.Advance(_server.Options.HandshakeInterval);
         stalled.ForEach(static peer => peer.Dispose());
@@ -89,10 +89,10 @@ public sealed class HandshakeSlotsTests : IDisposable
         string endpoint = _server.Bind("ws://127.0.0.1:0");
         List<RawPeer> stalled = await StallAsync(endpoint, "ws");
         Task<uint> connecting = Connect(endpoint);
-        await Guard.UntilAsync(() => _context.Host.Handshakes.Slots.Waiting == 1, "the good client waits in line");
+        await Guard.UntilAsync(() => _context.Host.Handshakes.Waiting == 1, "the good client waits in line");
         foreach (byte next in "ET "u8.ToArray())
         {
-            _time.Advance(HandshakeSlots.ShortestGrace / 4);
+            _time.Advance(HandshakeLimiter.ShortestGrace / 4);
             Assert.Equal(0, _server.GetStatistics().HandshakeFailures.TimedOut);
             foreach (RawPeer peer in stalled)
             {
@@ -102,7 +102,7 @@ public sealed class HandshakeSlotsTests : IDisposable
 
         // In steps: while a byte of its is looked at a handshake does not wait, and keeps its place for that moment.
         using Pacer pacer = await Pacer.CreateAsync();
-        for (TimeSpan passed = TimeSpan.Zero; passed < 2 * HandshakeSlots.ShortestGrace && !connecting.IsCompleted; passed += Moment)
+        for (TimeSpan passed = TimeSpan.Zero; passed < 2 * HandshakeLimiter.ShortestGrace && !connecting.IsCompleted; passed += Moment)
         {
             _time.Advance(Moment);
             await pacer.RoundTripAsync();
@@ -125,9 +125,9 @@ public sealed class HandshakeSlotsTests : IDisposable
             _time.Advance(Moment);
         }
 
-        _time.Advance(HandshakeSlots.ShortestGrace); // Nobody waits yet.
+        _time.Advance(HandshakeLimiter.ShortestGrace); // Nobody waits yet.
         Task<uint>[] connecting = [Connect(endpoint), Connect(endpoint)];
-        await Guard.UntilAsync(() => _context.Host.Handshakes.Slots.Waiting == connecting.Length, "two good clients wait in line");
+        await Guard.UntilAsync(() => _context.Host.Handshakes.Waiting == connecting.Length, "two good clients wait in line");
         _time.Advance(Moment);
         await Task.WhenAll(connecting).Guarded();
         await stalled[0].ReadToAnyEndAsync();
@@ -140,21 +140,23 @@ public sealed class HandshakeSlotsTests : IDisposable
     [Fact]
     public async Task A_waiter_that_was_passed_by_newer_ones_is_served_although_newer_ones_come_for_each_that_is()
     {
-        var slots = new HandshakeSlots(count: 1, _time);
+        var slots = new HandshakeLimiter(maxRunning: 1, _time);
         using var socket = new System.Net.Sockets.Socket(System.Net.Sockets.SocketType.Stream, System.Net.Sockets.ProtocolType.Tcp);
-        HandshakeSlots.HandshakeSlot running = slots.TryAcquire(socket, CancellationToken.None)!;
-        Task<HandshakeSlots.HandshakeSlot?> passed = slots.AcquireAsync(socket, CancellationToken.None, CancellationToken.None);
+        HandshakeLimiter.HandshakeSlot running = (await Acquire())!;
+        Task<HandshakeLimiter.HandshakeSlot?> passed = Acquire();
         List<int> served = [];
         for (int i = 0; !passed.IsCompleted; i++)
         {
             Assert.InRange(i, 0, 10);
-            Task<HandshakeSlots.HandshakeSlot?> newer = slots.AcquireAsync(socket, CancellationToken.None, CancellationToken.None);
+            Task<HandshakeLimiter.HandshakeSlot?> newer = Acquire();
             running.Release();
             running = (await await Task.WhenAny(newer, passed).Guarded())!;
             served.Add(newer.IsCompleted ? i : -1);
         }
 
         Assert.Equal([0, 1, -1], served);
+
+        Task<HandshakeLimiter.HandshakeSlot?> Acquire() => slots.AcquireAsync(socket, TimeSpan.FromHours(1), CancellationToken.None);
     }
 
     [Fact]
@@ -176,9 +178,9 @@ public sealed class HandshakeSlotsTests : IDisposable
         }
 
         Task<uint> last = Connect(endpoint);
-        await Guard.UntilAsync(() => _context.Host.Handshakes.Slots.Waiting == 1, "one more waits in line");
+        await Guard.UntilAsync(() => _context.Host.Handshakes.Waiting == 1, "one more waits in line");
         using Pacer pacer = await Pacer.CreateAsync();
-        _time.Advance(HandshakeSlots.ShortestGrace + Moment);
+        _time.Advance(HandshakeLimiter.ShortestGrace + Moment);
         await pacer.RoundTripAsync();
         Assert.Equal(0, _server.GetStatistics().FailedHandshakes);
         answer.SetResult();
@@ -200,8 +202,8 @@ public sealed class HandshakeSlotsTests : IDisposable
         }
 
         Task<uint> connecting = Connect(endpoint);
-        await Guard.UntilAsync(() => _context.Host.Handshakes.Slots.Waiting == Before + 1, "the good client is the last one that waits");
-        _time.Advance(HandshakeSlots.ShortestGrace + Moment);
+        await Guard.UntilAsync(() => _context.Host.Handshakes.Waiting == Before + 1, "the good client is the last one that waits");
+        _time.Advance(HandshakeLimiter.ShortestGrace + Moment);
         await connecting.Guarded();
         stalled.ForEach(static peer => peer.Dispose());
     }
@@ -213,9 +215,9 @@ public sealed class HandshakeSlotsTests : IDisposable
         using RawPeer peer = await StallOneAsync(endpoint, "ws", 1);
         await peer.SendAsync("ET / HTTP/1.1\r\n\r\n"u8.ToArray());
         await _monitor.NextAsync(SocketEventTypes.HandshakeFailedNoDetail);
-        Assert.Equal(1, _context.Host.Handshakes.Slots.Running);
+        Assert.Equal(1, _context.Host.Handshakes.Running);
         _time.Advance(TimeSpan.FromSeconds(1));
-        await Guard.UntilAsync(() => _context.Host.Handshakes.Slots.Running == 0, "its time is up");
+        await Guard.UntilAsync(() => _context.Host.Handshakes.Running == 0, "its time is up");
     }
 
     [Fact]
@@ -225,10 +227,10 @@ public sealed class HandshakeSlotsTests : IDisposable
         List<RawPeer> stalled = await StallAsync(endpoint, "ws");
         using RawPeer older = await WaitOneAsync(endpoint, "ws", 1);
         Task<uint> connecting = Connect(endpoint);
-        await Guard.UntilAsync(() => _context.Host.Handshakes.Slots.Waiting == 2, "both wait");
+        await Guard.UntilAsync(() => _context.Host.Handshakes.Waiting == 2, "both wait");
         stalled[0].Dispose();
         await connecting.Guarded();
-        await Guard.UntilAsync(() => _context.Host.Handshakes.Slots is { Waiting: 0, Running: Places }, "the older one has the next place");
+        await Guard.UntilAsync(() => _context.Host.Handshakes is { Waiting: 0, Running: Places }, "the older one has the next place");
         stalled.ForEach(static peer => peer.Dispose());
     }
 
@@ -259,11 +261,11 @@ public sealed class HandshakeSlotsTests : IDisposable
         using EventReader monitor = impatient.ReadEvents(SocketEventTypes.HandshakeFailedNoDetail);
         using RawPeer peer = await RawPeer.ConnectAsync(RawWebSocket.TcpOf(impatient.Bind("ws://127.0.0.1:0")));
         await peer.SendAsync("G"u8.ToArray());
-        await Guard.UntilAsync(() => _context.Host.Handshakes.Slots.Waiting == 1, "it waits for a place");
+        await Guard.UntilAsync(() => _context.Host.Handshakes.Waiting == 1, "it waits for a place");
         using Pacer pacer = await Pacer.CreateAsync();
         _time.Advance(wait - Moment);
         await pacer.RoundTripAsync();
-        Assert.Equal(1, _context.Host.Handshakes.Slots.Waiting);
+        Assert.Equal(1, _context.Host.Handshakes.Waiting);
         _time.Advance(2 * Moment);
         SocketEvent failed = await monitor.NextAsync(SocketEventTypes.HandshakeFailedNoDetail);
         Assert.Equal("all handshake slots stayed in use (MaxHandshakes is 3)", failed.Detail);
@@ -295,7 +297,7 @@ public sealed class HandshakeSlotsTests : IDisposable
     private async Task<RawPeer> StallOneAsync(string endpoint, string scheme, int running)
     {
         RawPeer peer = await BeginAsync(endpoint, scheme);
-        await Guard.UntilAsync(() => _context.Host.Handshakes.Slots.Running == running && _context.Host.Handshakes.Slots.Stalled == running,
+        await Guard.UntilAsync(() => _context.Host.Handshakes.Running == running && _context.Host.Handshakes.Stalled == running,
             "it waits for more, in a place of its own");
         return peer;
     }
@@ -304,7 +306,7 @@ public sealed class HandshakeSlotsTests : IDisposable
     private async Task<RawPeer> WaitOneAsync(string endpoint, string scheme, int waiting)
     {
         RawPeer peer = await BeginAsync(endpoint, scheme);
-        await Guard.UntilAsync(() => _context.Host.Handshakes.Slots.Waiting == waiting, "it waits for a place");
+        await Guard.UntilAsync(() => _context.Host.Handshakes.Waiting == waiting, "it waits for a place");
         return peer;
     }
 

@@ -263,7 +263,7 @@ public sealed class UpgradeRequestTests
         await monitor.NextAsync(SocketEventTypes.Accepted);
 
         // The clock of the request, not that of the first bytes before it, which these end.
-        await fixture.UntilAsync(() => fixture.Context.Host.Handshakes.Slots.Running == 1 && time.ArmedTimers > idle);
+        await fixture.UntilAsync(() => fixture.Context.Host.Handshakes.Running == 1 && time.ArmedTimers > idle);
         time.Advance(TimeSpan.FromSeconds(8));
         SocketEvent failed = await monitor.NextAsync(SocketEventTypes.HandshakeFailedNoDetail);
         Assert.Equal("the WebSocket upgrade was not complete within 7000 ms", failed.Detail);
