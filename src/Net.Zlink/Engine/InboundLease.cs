@@ -22,6 +22,24 @@ internal sealed class InboundLease
 
     public const int NeverFiltered = -1;
 
+    // Leases keep their slot arrays, at most 3 KB: 4,096 of them hold a million short messages (both full queues of an inproc pair) in 13
+    // MB.
+    private const int MaxKept = 4096;
+
+    private static readonly ObjectCache<InboundLease> s_small = new(MaxKept);
+
+    // Reads use these first, single messages last. In a single cache, grown leases would serve short uses, and others would grow in their
+    // place, although enough exist.
+    private static readonly ObjectCache<InboundLease> s_grown = new(MaxKept);
+
+    // For a thread that sends and receives alternately. A FIFO cache returns the coldest of thousands of leases after a flood: 0.6 us a
+    // message instead of 0.13.
+    [ThreadStatic]
+    private static InboundLease? t_small;
+
+    [ThreadStatic]
+    private static InboundLease? t_grown;
+
     private Slab? _slab;
     private byte[] _array = [];
     private Slot[] _slots = new Slot[SmallestSlots];
@@ -69,11 +87,18 @@ internal sealed class InboundLease
     }
 
     /// <summary><paramref name="slab"/>: Holds most parts; the lease takes over one reference.</summary>
-    public static InboundLease Rent(Slab? slab, object? source, int checkedAt = 0) =>
-        LeaseCache.RentForMany().Begin(slab, source, checkedAt);
+    public static InboundLease Rent(Slab? slab, object? source, int checkedAt = 0)
+    {
+        InboundLease lease = s_grown.TryRent(ref t_grown, out InboundLease? grown) ? grown : s_small.Rent(ref t_small);
+        return lease.Begin(slab, source, checkedAt);
+    }
 
     /// <summary>As <see cref="Rent"/>, for the parts of one message.</summary>
-    public static InboundLease RentForOne(Slab? slab, object? source) => LeaseCache.RentForOne().Begin(slab, source, checkedAt: 0);
+    public static InboundLease RentForOne(Slab? slab, object? source)
+    {
+        InboundLease lease = s_small.TryRent(ref t_small, out InboundLease? small) ? small : s_grown.Rent(ref t_grown);
+        return lease.Begin(slab, source, checkedAt: 0);
+    }
 
     private InboundLease Begin(Slab? slab, object? source, int checkedAt)
     {
@@ -102,9 +127,7 @@ internal sealed class InboundLease
     public void AddPart(Slab slab, int offset, int length)
     {
         int index = Count;
-        ref Slot slot = ref NewSlot();
-        slot.Offset = offset;
-        slot.Length = length;
+        AddPart(offset, length);
         if (_own.Length < _slots.Length)
         {
             Array.Resize(ref _own, _slots.Length);
@@ -112,7 +135,6 @@ internal sealed class InboundLease
 
         _own[index] = slab;
         _hasOwnSlabs = true;
-        Bytes += length;
     }
 
     public void AddParts(InboundLease from, int slot)
@@ -213,9 +235,7 @@ internal sealed class InboundLease
 
         for (int i = 0; i < other.Count; i++)
         {
-            (Slab slab, int offset, int length) = other.PartAt(i);
-            slab.AddReference();
-            AddPart(slab, offset, length);
+            AddParts(other, i);
             EndMessage();
         }
 
@@ -427,9 +447,13 @@ internal sealed class InboundLease
             ReleaseOwnSlabs();
         }
 
-        if (_slots.Length <= MaxSlots)
+        if (_slots.Length == SmallestSlots)
         {
-            LeaseCache.Return(this, isGrown: _slots.Length > SmallestSlots);
+            s_small.Return(ref t_small, this);
+        }
+        else if (_slots.Length <= MaxSlots)
+        {
+            s_grown.Return(ref t_grown, this);
         }
 
         slab?.Release();
@@ -473,19 +497,4 @@ internal sealed class InboundLease
 
         public int Parts;
     }
-}
-
-/// <summary>
-/// Consecutive one-part messages of an <see cref="InboundLease.Open"/> lease that share a state word, so that one step checks, forwards or
-/// releases all.
-/// </summary>
-internal readonly record struct InboundRun(InboundLease Lease, int Slot, int Count, int Generation)
-{
-    public bool IsLive => Lease.AreLive(Slot, Count, Generation);
-
-    public InboundRun First => this with { Count = 1 };
-
-    public (Buffers.Slab Slab, int Offset, int Length) Frames => Lease.FramesAt(Slot, Count);
-
-    public void Release() => Lease.Release(Slot, Count, Generation);
 }

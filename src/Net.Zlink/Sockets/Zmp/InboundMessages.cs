@@ -56,15 +56,13 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
         _copies = !bytes.OwnsSlab && slabs.ShouldCopy;
     }
 
-    public bool AddPart(int offset, int length, bool more)
+    /// <summary>False: the connection must end for it.</summary>
+    public bool AddPart(int offset, int length, bool more) => _role switch
     {
-        if (_role != InboundRole.All && !IsWanted(offset, length, more, out bool handled))
-        {
-            return handled;
-        }
-
-        return Add(offset, length, more);
-    }
+        InboundRole.All => Add(offset, length, more),
+        InboundRole.Filtered => AddIfWanted(offset, length, more),
+        _ => AddFromSubscriber(offset, length, more),
+    };
 
     /// <summary>Publishers apply the subscription; other sockets deliver its body as a message.</summary>
     public bool AddSubscription(int offset, int length, bool subscribes)
@@ -199,35 +197,43 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
 
     private void Publish(InboundLease lease) => _continues &= link.Lane.Publish(lease);
 
-    /// <summary>False if the part goes no further; <paramref name="handled"/> is false if the connection must end for it.</summary>
-    private bool IsWanted(int offset, int length, bool more, out bool handled)
+    private bool IsFirst(int length, bool more)
     {
-        handled = true;
         bool isFirst = !_isInMessage;
         _isInMessage = more;
         _bytesSoFar = (isFirst ? 0 : _bytesSoFar) + ZmpFrame.HeaderSize + length;
-        ReadOnlySpan<byte> body = _slab.Array.AsSpan(offset, length);
-        if (_role == InboundRole.Filtered)
+        return isFirst;
+    }
+
+    private bool AddIfWanted(int offset, int length, bool more)
+    {
+        if (IsFirst(length, more))
         {
-            if (isFirst)
-            {
-                _isDropping = !socket.Accepts(body);
-            }
-
-            if (_isDropping && !more)
-            {
-                CountFiltered();
-            }
-
-            return !_isDropping;
+            _isDropping = !socket.Accepts(_slab.Array.AsSpan(offset, length));
         }
 
-        if (isFirst)
+        if (!_isDropping)
+        {
+            return Add(offset, length, more);
+        }
+
+        if (!more)
+        {
+            CountFiltered();
+        }
+
+        return true;
+    }
+
+    private bool AddFromSubscriber(int offset, int length, bool more)
+    {
+        if (IsFirst(length, more))
         {
             _hasTopics = false;
             _hasData = false;
         }
 
+        ReadOnlySpan<byte> body = _slab.Array.AsSpan(offset, length);
         UpstreamPart kind = _upstream.Next(body, more, socket.OnlyFirstSubscribe, out ReadOnlySpan<byte> prefix);
         _hasTopics |= kind != UpstreamPart.Data;
         _hasData |= kind == UpstreamPart.Data && _role == InboundRole.SubscriptionsAndData;
@@ -238,29 +244,28 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
 
         if (kind == UpstreamPart.Data)
         {
-            return _hasData;
+            return !_hasData || Add(offset, length, more);
         }
 
-        bool follows = (_partial ?? _lease) is { UnfinishedParts: > 0 };
-        if (!follows)
+        bool subscribes = kind == UpstreamPart.Subscribe;
+        if ((_partial ?? _lease) is not { UnfinishedParts: > 0 })
         {
-            handled = Subscribe(prefix, kind == UpstreamPart.Subscribe);
-            return false;
+            return Subscribe(prefix, subscribes);
         }
 
         // After data of the same message, as in the native core: a notice would be that message's last part, and ends it.
-        SubscriptionOutcome outcome = socket.OnSubscription(link, prefix, kind == UpstreamPart.Subscribe, notifies: false);
-        handled = Has(outcome);
+        SubscriptionOutcome outcome = socket.OnSubscription(link, prefix, subscribes, notifies: false);
         if (outcome == SubscriptionOutcome.Notify)
         {
-            handled = Add(offset, length, more: false);
+            return Add(offset, length, more: false);
         }
-        else if (!more)
+
+        if (!more)
         {
             EndOpenMessage();
         }
 
-        return false;
+        return Has(outcome);
     }
 
     private void CountWithoutData()
