@@ -1,7 +1,6 @@
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets.Links;
 using Net.Zlink.Tests.Support;
-using Net.Zlink.Transports;
 using Xunit;
 
 namespace Net.Zlink.Tests.Sockets;

@@ -1,6 +1,5 @@
 using FsCheck;
 using FsCheck.Fluent;
-using Net.Zlink.Transports;
 using Xunit;
 
 namespace Net.Zlink.Tests.Transports;

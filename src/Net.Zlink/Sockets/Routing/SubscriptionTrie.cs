@@ -14,8 +14,7 @@ internal enum SubscriptionRemoval
 }
 
 /// <summary>
-/// The owner compares <see cref="StoredBytes"/>, <see cref="Subscriber{TPeer}.StoredBytes"/> and <see cref="ChargeOf"/> with its limits
-/// first.
+/// The owner compares <see cref="Subscriber{TPeer}.StoredBytes"/> and <see cref="ChargeOf"/> with its limits first.
 /// </summary>
 internal sealed class SubscriptionTrie<TPeer>
     where TPeer : class
@@ -29,8 +28,6 @@ internal sealed class SubscriptionTrie<TPeer>
     public int PrefixCount => _tree.Count;
 
     public int UnfilteredCount => _tree.Find([])?.Value.Count ?? 0;
-
-    public long StoredBytes { get; private set; }
 
     /// <summary>A shared prefix is charged to each of its subscribers.</summary>
     // Twice: for the nodes of a long prefix's chain, and labels that merging left short.
@@ -48,7 +45,7 @@ internal sealed class SubscriptionTrie<TPeer>
         }
 
         node.Value.Add(subscriber);
-        Charge(subscriber, ChargeOf(prefix.Length));
+        subscriber.StoredBytes += ChargeOf(prefix.Length);
         return true;
     }
 
@@ -69,7 +66,7 @@ internal sealed class SubscriptionTrie<TPeer>
         }
 
         subscriber.TrimSlots();
-        Charge(subscriber, -ChargeOf(prefix.Length));
+        subscriber.StoredBytes -= ChargeOf(prefix.Length);
         return RemoveSlot(node, place) ? SubscriptionRemoval.LastOfPrefix : SubscriptionRemoval.OthersRemain;
     }
 
@@ -78,7 +75,7 @@ internal sealed class SubscriptionTrie<TPeer>
         Debug.Assert(subscriber.Trie == this, "A subscriber of another trie.");
         subscriber.Slots.Clear();
         subscriber.TrimSlots();
-        Charge(subscriber, -subscriber.StoredBytes);
+        subscriber.StoredBytes = 0;
     }
 
     /// <summary>
@@ -154,12 +151,6 @@ internal sealed class SubscriptionTrie<TPeer>
 
         _tree.Remove(node);
         return true;
-    }
-
-    private void Charge(Subscriber<TPeer> subscriber, long bytes)
-    {
-        subscriber.StoredBytes += bytes;
-        StoredBytes += bytes;
     }
 }
 

@@ -44,7 +44,7 @@ public sealed class PrefixCountsTests
             _counts.Add(Bytes(prefix));
         }
 
-        Assert.Equal(["", "\0", "a", "ab", "abc", "b", "\u0080", "\u00FF"], InOrder());
+        Same(["", "\0", "a", "ab", "abc", "b", "\u0080", "\u00FF"], InOrder());
     }
 
     [Fact]

@@ -1,7 +1,6 @@
 using System.Net;
 using FsCheck;
 using FsCheck.Fluent;
-using Net.Zlink.Transports;
 using Net.Zlink.Transports.Tcp;
 using Xunit;
 

@@ -3,7 +3,6 @@ using System.Net.Security;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using Net.Zlink.Tests.Support;
-using Net.Zlink.Transports;
 using Net.Zlink.Transports.Tls;
 using Xunit;
 

@@ -2,7 +2,6 @@ using System.Net.Security;
 using System.Security.Cryptography.X509Certificates;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Tests.Support;
-using Net.Zlink.Transports;
 using Net.Zlink.Transports.Tls;
 using Xunit;
 
