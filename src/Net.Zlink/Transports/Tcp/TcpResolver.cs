@@ -14,48 +14,16 @@ internal static class TcpResolver
         TcpAddress address, bool ipv6, NameSource names, out IPEndPoint endPoint, out EndpointError error)
     {
         endPoint = null!;
-        IPAddress? chosen;
-        error = EndpointError.None;
-        switch (address.Host.Kind)
+        (IPAddress? chosen, error) = address.Host.Kind switch
         {
-            case TcpHostKind.Any:
-                chosen = ipv6 ? IPAddress.IPv6Any : IPAddress.Any;
-                break;
-            case TcpHostKind.Address:
-                if (!TryScope(address.Host, out chosen, out error))
-                {
-                    return false;
-                }
-
-                if (!ipv6 && chosen.AddressFamily == AddressFamily.InterNetworkV6)
-                {
-                    error = NeedsIPv6(address.Host);
-                    return false;
-                }
-
-                break;
-            default:
-                // An interface's name comes before a host's, as in the native core, and needs no network.
-                if (names.InterfaceAddresses(address.Host.Text) is { } own)
-                {
-                    chosen = Choose(own, ipv6);
-                }
-                else if (TryLookup(names, address.Host.Text, ipv6, out var found, out error))
-                {
-                    chosen = Choose(found, ipv6);
-                }
-                else
-                {
-                    return false;
-                }
-
-                if (chosen is null)
-                {
-                    error = NoAddress(address.Host.Text, ipv6);
-                    return false;
-                }
-
-                break;
+            TcpHostKind.Any => (ipv6 ? IPAddress.IPv6Any : IPAddress.Any, EndpointError.None),
+            TcpHostKind.Address => Scope(address.Host),
+            _ => OwnAddress(names, address.Host.Text, ipv6),
+        };
+        if (chosen is null || (!ipv6 && chosen.AddressFamily == AddressFamily.InterNetworkV6))
+        {
+            error = chosen is null ? error : NeedsIPv6(address.Host);
+            return false;
         }
 
         endPoint = new IPEndPoint(ipv6 && chosen.AddressFamily == AddressFamily.InterNetwork ? chosen.MapToIPv6() : chosen, address.Port);
@@ -68,13 +36,10 @@ internal static class TcpResolver
     {
         if (host.Kind == TcpHostKind.Address)
         {
-            if (!TryScope(host, out var literal, out var scopeError))
-            {
-                return ([], scopeError);
-            }
-
-            literal = Unmap(literal);
-            return ipv6 || literal.AddressFamily == AddressFamily.InterNetwork ? ([literal], EndpointError.None) : ([], NeedsIPv6(host));
+            (IPAddress? literal, EndpointError error) = Scope(host);
+            literal = literal is null ? null : Unmap(literal);
+            return literal is null ? ([], error)
+                : ipv6 || literal.AddressFamily == AddressFamily.InterNetwork ? ([literal], EndpointError.None) : ([], NeedsIPv6(host));
         }
 
         try
@@ -94,43 +59,34 @@ internal static class TcpResolver
         TcpHost host, int port, AddressFamily family, NameSource names, out IPEndPoint endPoint, out EndpointError error)
     {
         endPoint = null!;
+        bool ipv6 = family == AddressFamily.InterNetworkV6;
         IPAddress? chosen;
         if (host.Kind == TcpHostKind.Address)
         {
-            if (!TryScope(host, out chosen, out error))
+            (chosen, error) = Scope(host);
+            if (chosen is not null && Unmap(chosen).AddressFamily != family)
             {
-                return false;
-            }
-
-            chosen = Unmap(chosen);
-            if (chosen.AddressFamily != family)
-            {
-                error = new EndpointError(
+                (chosen, error) = (null, new EndpointError(
                     ZlinkError.NoDevice,
-                    $"the source {EndpointError.Quote(host.Text)} and the destination differ in family; use IPv4 or IPv6 for both");
-                return false;
+                    $"the source {EndpointError.Quote(host.Text)} and the destination differ in family; use IPv4 or IPv6 for both"));
             }
         }
         else
         {
-            var own = names.InterfaceAddresses(host.Text);
-            if (own is null)
-            {
-                error = new EndpointError(
+            IReadOnlyList<IPAddress>? own = names.InterfaceAddresses(host.Text);
+            chosen = own is null ? null : Choose(own.Where(a => a.AddressFamily == family), ipv6);
+            error = own is not null ? NoAddress(host.Text, ipv6)
+                : new EndpointError(
                     ZlinkError.NoDevice,
                     $"the source {EndpointError.Quote(host.Text)} is neither an address nor a network interface; use one of those");
-                return false;
-            }
-
-            chosen = Choose(own.Where(a => a.AddressFamily == family), family == AddressFamily.InterNetworkV6);
-            if (chosen is null)
-            {
-                error = NoAddress(host.Text, family == AddressFamily.InterNetworkV6);
-                return false;
-            }
         }
 
-        endPoint = new IPEndPoint(chosen, port);
+        if (chosen is null)
+        {
+            return false;
+        }
+
+        endPoint = new IPEndPoint(Unmap(chosen), port);
         error = EndpointError.None;
         return true;
     }
@@ -140,64 +96,31 @@ internal static class TcpResolver
     private static IPAddress Unmap(IPAddress address) => address.IsIPv4MappedToIPv6 ? address.MapToIPv4() : address;
 
     // IPv6 first as in the native core, but a link-local address last, which few peers can reach.
-    private static IPAddress? Choose(IEnumerable<IPAddress> addresses, bool ipv6)
-    {
-        IPAddress? best = null;
-        var bestRank = int.MaxValue;
-        foreach (var address in addresses)
-        {
-            var rank = address.AddressFamily switch
-            {
-                AddressFamily.InterNetworkV6 when ipv6 => address.IsIPv6LinkLocal ? 2 : 0,
-                AddressFamily.InterNetwork => 1,
-                _ => int.MaxValue,
-            };
-            if (rank < bestRank)
-            {
-                (best, bestRank) = (address, rank);
-            }
-        }
+    private static IPAddress? Choose(IEnumerable<IPAddress> addresses, bool ipv6) => addresses
+        .Where(one => one.AddressFamily == AddressFamily.InterNetwork || (ipv6 && one.AddressFamily == AddressFamily.InterNetworkV6))
+        .MinBy(static one => one.AddressFamily == AddressFamily.InterNetwork ? 1 : one.IsIPv6LinkLocal ? 2 : 0);
 
-        return best;
-    }
-
-    private static bool TryLookup(NameSource names, string name, bool ipv6, out IPAddress[] found, out EndpointError error)
+    /// <summary>An interface's name comes before a host's, as in the native core, and needs no network.</summary>
+    private static (IPAddress? Address, EndpointError Error) OwnAddress(NameSource names, string name, bool ipv6)
     {
         try
         {
-            found = names.Lookup(name, FamilyFor(ipv6));
-            error = EndpointError.None;
-            return true;
+            IEnumerable<IPAddress> found = names.InterfaceAddresses(name) ?? names.Lookup(name, FamilyFor(ipv6));
+            return Choose(found, ipv6) is { } chosen ? (chosen, EndpointError.None) : (null, NoAddress(name, ipv6));
         }
         catch (Exception e) when (e is SocketException or ArgumentException)
         {
-            found = [];
-            error = NoSuchHost(name, e);
-            return false;
+            return (null, NoSuchHost(name, e));
         }
     }
 
     // While parsing, the runtime turns an interface's name into its number, and an unknown one into 0.
-    private static bool TryScope(TcpHost host, out IPAddress address, out EndpointError error)
-    {
-        address = host.Address!;
-        error = EndpointError.None;
-        if (host.Zone.Length == 0)
-        {
-            return true;
-        }
-
-        if (IPAddress.TryParse($"{address}%{host.Zone}", out var scoped) && scoped.ScopeId != 0)
-        {
-            address = scoped;
-            return true;
-        }
-
-        error = new EndpointError(
+    private static (IPAddress? Address, EndpointError Error) Scope(TcpHost host) =>
+        host.Zone.Length == 0 ? (host.Address, EndpointError.None)
+        : IPAddress.TryParse($"{host.Address}%{host.Zone}", out var scoped) && scoped.ScopeId != 0 ? (scoped, EndpointError.None)
+        : (null, new EndpointError(
             ZlinkError.NoDevice,
-            $"there is no network interface {EndpointError.Quote(host.Zone)}; the part after % must name one, or be its number");
-        return false;
-    }
+            $"there is no network interface {EndpointError.Quote(host.Zone)}; the part after % must name one, or be its number"));
 
     private static EndpointError NeedsIPv6(TcpHost host) =>
         new(
