@@ -1,3 +1,4 @@
+using Net.Zlink.Tests.Support;
 using Xunit;
 
 namespace Net.Zlink.Tool.Tests;
@@ -20,6 +21,31 @@ public sealed class SocketCommandTests
         }
 
         Assert.Equal(ExitCode.Stopped, await publisher.Ended);
+    }
+
+    [Fact]
+    public async Task Peers_that_leave_without_their_answer_end_neither_reply_nor_stream_echo()
+    {
+        await using var context = new ZlinkContext();
+        (ToolFixture reply, string router) = await ToolFixture.ListenAsync("reply", "--bind", "tcp://127.0.0.1:*");
+        (ToolFixture echo, string stream) = await ToolFixture.ListenAsync("stream", "--bind", "tcp://127.0.0.1:*", "--echo");
+        await using (reply)
+        await using (echo)
+        {
+            for (int i = 0; i < 20; i++)
+            {
+                using DealerSocket dealer = context.CreateDealer().ConnectedTo(router);
+                await dealer.SendAsync("x", Guard.Token);
+                using StreamSocket client = context.CreateStream();
+                uint peer = await client.ConnectAsync(stream, Guard.Token).Guarded();
+                await client.To(peer).SendAsync(new byte[1], Guard.Token);
+            }
+
+            DealerSocket last = context.CreateDealer().ConnectedTo(router);
+            await last.SendAsync("x", Guard.Token);
+            using Message answer = await last.ReceiveAsync(Guard.Token).AsTask().Guarded();
+            Assert.Equal((ExitCode.Done, "x\n", ""), await ToolFixture.RunAsync("stream", stream, "x", "-n", "1"));
+        }
     }
 
     [Fact]

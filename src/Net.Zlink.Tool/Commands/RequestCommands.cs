@@ -52,7 +52,7 @@ internal static class RequestCommands
                 {
                     using Message request = await socket.ReceiveAsync(run.Token).ConfigureAwait(false);
                     reply.AddAll(answer.Length > 0 ? answer : request.ToArrays());
-                    await socket.To(request).SendAsync(reply, run.Token).ConfigureAwait(false);
+                    await run.AnswerAsync(() => socket.To(request).SendAsync(reply, run.Token)).ConfigureAwait(false);
                     run.Print(request, $"{request.RoutingId}");
                 }
             });

@@ -56,7 +56,7 @@ internal static class StreamCommand
             {
                 if (echo)
                 {
-                    await socket.To(message.PeerId).SendAsync(message.Payload, run.Token).ConfigureAwait(false);
+                    await run.AnswerAsync(() => socket.To(message.PeerId).SendAsync(message.Payload, run.Token)).ConfigureAwait(false);
                 }
 
                 run.Print([message.Payload], message.PeerId.ToString(CultureInfo.InvariantCulture));
