@@ -52,7 +52,8 @@ internal static class RequestCommands
                 {
                     using Message request = await socket.ReceiveAsync(run.Token).ConfigureAwait(false);
                     reply.AddAll(answer.Length > 0 ? answer : request.ToArrays());
-                    await run.AnswerAsync(() => socket.To(request).SendAsync(reply, run.Token)).ConfigureAwait(false);
+                    // By its id: one that has left, or does not read, gets no answer and holds back nobody.
+                    await socket.To(request.RoutingId).SendAsync(reply, run.Token).ConfigureAwait(false);
                     run.Print(request, $"{request.RoutingId}");
                 }
             });

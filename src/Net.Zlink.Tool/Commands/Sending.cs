@@ -12,19 +12,6 @@ internal static class Sending
         return message;
     }
 
-    /// <summary>A peer that has left gets no answer, and the command goes on.</summary>
-    public static async Task AnswerAsync(this CommandRun run, Func<ValueTask> send)
-    {
-        try
-        {
-            await send().ConfigureAwait(false);
-        }
-        catch (ZlinkException e) when (e.Error is ZlinkError.HostUnreachable)
-        {
-            run.Report("a peer has left before its answer was sent");
-        }
-    }
-
     /// <summary>Sends all messages of a command.</summary>
     public static async Task SendAllAsync(this CommandRun run, IMessageSender socket)
     {

@@ -47,6 +47,18 @@ internal static class StreamCommand
         }
     }
 
+    private static async Task EchoAsync(CommandRun run, PeerSender peer, ReadOnlyMemory<byte> frame)
+    {
+        try
+        {
+            await peer.SendAsync(frame, run.Token).ConfigureAwait(false);
+        }
+        catch (ZlinkException e) when (e.Error is ZlinkError.HostUnreachable)
+        {
+            // It has left, and the others go on.
+        }
+    }
+
     private static async Task ReceiveAsync(CommandRun run, StreamSocket socket, bool echo, bool endsWithPeer)
     {
         while (!run.IsComplete)
@@ -56,7 +68,7 @@ internal static class StreamCommand
             {
                 if (echo)
                 {
-                    await run.AnswerAsync(() => socket.To(message.PeerId).SendAsync(message.Payload, run.Token)).ConfigureAwait(false);
+                    await EchoAsync(run, socket.To(message.PeerId), message.Payload).ConfigureAwait(false);
                 }
 
                 run.Print([message.Payload], message.PeerId.ToString(CultureInfo.InvariantCulture));

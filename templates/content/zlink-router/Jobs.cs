@@ -23,7 +23,9 @@ internal sealed class JobServer([FromKeyedServices("jobs")] RouterSocket router,
             using (job)
             {
                 logger.LogInformation("A job of {Bytes} bytes", job.Span.Length);
-                await router.To(job).SendAsync(job.Memory, CancellationToken.None); // It was taken, so that it is answered.
+
+                // It was taken, so it is answered. A peer that has left or does not read gets no answer, and holds back no other one.
+                await router.To(job.RoutingId).SendAsync(job.Memory, CancellationToken.None);
             }
         }
     }
