@@ -137,10 +137,10 @@ internal sealed class InboundLease
         _hasOwnSlabs = true;
     }
 
-    public void AddParts(InboundLease from, int slot)
+    public void AddParts(InboundLease from, int slot, int skip = 0)
     {
         int parts = from.PartsOf(slot);
-        for (int i = 0; i < parts; i++)
+        for (int i = skip; i < parts; i++)
         {
             (Slab slab, int offset, int length) = from.PartAt(slot + i);
             if (ReferenceEquals(slab, _slab))

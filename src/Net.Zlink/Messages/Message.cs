@@ -253,8 +253,7 @@ public readonly struct Message : IDisposable
             return default;
         }
 
-        int parts = PartCount;
-        InboundLease copy = InboundLease.RentForOne(slab: null, _lease.Source);
+        InboundLease copy = InboundLease.RentForOne(slab: null, Checked(_lease.Source));
         copy.NoticeOf = _lease.NoticeOf;
         copy.IsRepeatedNotice = _lease.IsRepeatedNotice;
         if (first is not null)
@@ -262,13 +261,7 @@ public readonly struct Message : IDisposable
             copy.AddPart(first, 0, firstLength);
         }
 
-        for (int i = skip; i < parts; i++)
-        {
-            (Buffers.Slab slab, int offset, int length) = _lease.PartAt(_slot + i);
-            slab.AddReference();
-            copy.AddPart(slab, offset, length);
-        }
-
+        copy.AddParts(_lease, _slot, skip);
         copy.EndMessage();
         return new Message(copy, 0);
     }

@@ -72,15 +72,11 @@ internal sealed class ReadinessWait : IReadinessWatcher, IWaiterList
             return;
         }
 
-        Waiter<bool>? released = null;
+        Waiter<bool>? released;
         lock (_gate)
         {
-            while (_waiting.First is { } waiter)
-            {
-                Remove(waiter);
-                waiter.Next = released;
-                released = waiter;
-            }
+            released = _waiting.RemoveAll();
+            Volatile.Write(ref _count, 0);
         }
 
         while (released is not null)
@@ -96,18 +92,9 @@ internal sealed class ReadinessWait : IReadinessWatcher, IWaiterList
     {
         lock (_gate)
         {
-            return Remove(waiter);
+            bool isRemoved = _waiting.Remove(waiter);
+            Volatile.Write(ref _count, _count - (isRemoved ? 1 : 0));
+            return isRemoved;
         }
-    }
-
-    private bool Remove(WaiterNode waiter)
-    {
-        if (!_waiting.Remove(waiter))
-        {
-            return false;
-        }
-
-        Volatile.Write(ref _count, _count - 1);
-        return true;
     }
 }
