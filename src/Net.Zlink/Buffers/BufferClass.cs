@@ -1,4 +1,4 @@
-using System.Numerics;
+using System.Runtime.CompilerServices;
 using Net.Zlink.Flow;
 
 namespace Net.Zlink.Buffers;
@@ -9,12 +9,11 @@ namespace Net.Zlink.Buffers;
 /// </summary>
 internal sealed class BufferClass
 {
-    private const int MaxStacks = 8;
+    // Also on two processors: with two stacks, half of the pairs of threads had the same one, and an inproc round trip took 0.3 us more.
+    private const int Stacks = 8;
 
     // Filling a larger one takes longer than any wait, and few are kept.
     private const int LargestDivided = 64 * 1024;
-
-    private static readonly int Stacks = (int)BitOperations.RoundUpToPowerOf2((uint)Math.Min(Environment.ProcessorCount, MaxStacks));
 
     private readonly BufferStack[] _stacks;
     private readonly Lock _trimming = new();
@@ -53,15 +52,14 @@ internal sealed class BufferClass
     internal byte[]? TryRent()
     {
         int first = Environment.CurrentManagedThreadId;
-        for (int index = 0; index < _stacks.Length; index++)
+        BufferStack own = _stacks[first & (_stacks.Length - 1)];
+        byte[]? array = own.TryPop();
+        for (int index = 1; array is null && index < _stacks.Length; index++)
         {
-            if (_stacks[(first + index) & (_stacks.Length - 1)].TryPop() is { } array)
-            {
-                return array;
-            }
+            array = own.TryPopFrom(_stacks[(first + index) & (_stacks.Length - 1)]);
         }
 
-        return null;
+        return array;
     }
 
     internal byte[] Allocate()
@@ -136,6 +134,7 @@ internal sealed class BufferStack(int limit, int size, RetainedBytes retained)
     // So much space at once at most: a stack that is not full must not leave other classes without any.
     private const int GrowthBytes = 128 * 1024;
     private const int MinGrowth = 8;
+    private const int BatchSize = 8;
 
     private ShortLock _gate;
     private byte[]?[] _items = [];
@@ -173,7 +172,33 @@ internal sealed class BufferStack(int limit, int size, RetainedBytes retained)
         }
     }
 
-    internal bool TryPush(byte[] array)
+    /// <summary>
+    /// Moves some more of the other stack here, so that threads that only rent and threads that only return seldom meet.
+    /// </summary>
+    internal byte[]? TryPopFrom(BufferStack other)
+    {
+        if (other.Count == 0)
+        {
+            return null;
+        }
+
+        Batch batch = default;
+        Span<byte[]?> taken = batch;
+        taken = taken[..other.Take(taken[..(1 + MakeRoom())])];
+        if (taken.IsEmpty)
+        {
+            return null;
+        }
+
+        foreach (byte[]? moved in taken[..^1])
+        {
+            _ = TryPush(moved!, isMoved: true) || other.TryPush(moved!, isMoved: true);
+        }
+
+        return taken[^1];
+    }
+
+    internal bool TryPush(byte[] array, bool isMoved = false)
     {
         using (_gate.EnterScope())
         {
@@ -183,7 +208,7 @@ internal sealed class BufferStack(int limit, int size, RetainedBytes retained)
             }
 
             _items[_count++] = array;
-            _pushed++;
+            _pushed += isMoved ? 0 : 1;
             return true;
         }
     }
@@ -208,6 +233,31 @@ internal sealed class BufferStack(int limit, int size, RetainedBytes retained)
         }
     }
 
+    /// <summary>At most half of them, of which the caller rents the last one.</summary>
+    private int Take(Span<byte[]?> into)
+    {
+        using (_gate.EnterScope())
+        {
+            int taken = Math.Min((_count + 1) / 2, into.Length);
+            Span<byte[]?> from = _items.AsSpan(_count - taken, taken);
+            from.CopyTo(into);
+            from.Clear();
+            _count -= taken;
+            _lowWater = Math.Min(_lowWater, _count);
+            _popped += Math.Min(taken, 1);
+            return taken;
+        }
+    }
+
+    private int MakeRoom()
+    {
+        using (_gate.EnterScope())
+        {
+            _ = _count < _items.Length || TryGrow();
+            return Math.Min(_items.Length - _count, BatchSize - 1);
+        }
+    }
+
     private void Keep(byte[]?[] items)
     {
         retained.Release(_items.Length - items.Length, size);
@@ -226,6 +276,12 @@ internal sealed class BufferStack(int limit, int size, RetainedBytes retained)
         }
 
         return granted > 0;
+    }
+
+    [InlineArray(BatchSize)]
+    private struct Batch
+    {
+        private byte[]? _first;
     }
 }
 

@@ -107,14 +107,6 @@ internal readonly struct MessageSender
         _ => throw ErrorOf(status, _core),
     };
 
-    private static void ThrowUnlessAccepted(SendStatus status, SocketCore core)
-    {
-        if (status is not (SendStatus.Accepted or SendStatus.Dropped))
-        {
-            throw ErrorOf(status, core);
-        }
-    }
-
     private static Exception ErrorOf(SendStatus status, SocketCore core) => status switch
     {
         SendStatus.Full => new TimeoutException(
@@ -178,12 +170,11 @@ internal readonly struct MessageSender
 
     private void ThrowUnlessSent(SendStatus status)
     {
-        if (status == SendStatus.Full && TimeoutHint.Find(_endpoints) is { } reason)
+        if (status is not (SendStatus.Accepted or SendStatus.Dropped))
         {
-            throw new TimeoutException($"no peer had capacity in time{reason}");
+            throw status == SendStatus.Full && TimeoutHint.Find(_endpoints) is { } reason
+                ? new TimeoutException($"no peer had capacity in time{reason}") : ErrorOf(status, _core);
         }
-
-        ThrowUnlessAccepted(status, _core);
     }
 
     private bool MayWait(SendStatus status, TimeSpan? timeout, out TimeSpan limit)
@@ -218,7 +209,7 @@ internal readonly struct MessageSender
             return _waits.WaitAsync(target, message, peerId: 0, forwarded, cancellation);
         }
 
-        ThrowUnlessAccepted(status, _core);
+        ThrowUnlessSent(status);
         forwarded.Dispose();
         return default;
     }

@@ -124,23 +124,9 @@ internal sealed class BlockedSendQueue(Func<SendWaiter, SendStatus> trySend) : I
     }
 
     /// <summary>Retries the sends to a peer and those to any peer. Outside of all other locks.</summary>
-    public void Retry(ReadOnlySpan<byte> routeId, PeerSlot? connection)
-    {
-        Interlocked.MemoryBarrier();
-        if (!IsEmpty)
-        {
-            RetrySome(routeId, connection, all: false);
-        }
-    }
+    public void Retry(ReadOnlySpan<byte> routeId, PeerSlot? connection) => RetrySome(routeId, connection, all: false);
 
-    public void RetryAll()
-    {
-        Interlocked.MemoryBarrier();
-        if (!IsEmpty)
-        {
-            RetrySome(null, null, all: true);
-        }
-    }
+    public void RetryAll() => RetrySome(null, null, all: true);
 
     public void Close(SendStatus outcome)
     {
@@ -199,6 +185,12 @@ internal sealed class BlockedSendQueue(Func<SendWaiter, SendStatus> trySend) : I
 
     private void RetrySome(ReadOnlySpan<byte> routeId, PeerSlot? connection, bool all)
     {
+        Interlocked.MemoryBarrier();
+        if (IsEmpty)
+        {
+            return;
+        }
+
         SendWaiter? done;
         DeferredDisposal.Defer();
         try
