@@ -17,6 +17,9 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
 
     private InboundRole _role;
     private Slab _slab = null!;
+    private Slab? _rest;
+    private int _restStart;
+    private int _end;
     private ReceiveSlab _slabs = null!;
     private InboundLease? _lease;
     private InboundLease? _partial;
@@ -50,6 +53,7 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
         _checkedAtVersion = _role == InboundRole.Filtered ? socket.FilterVersion : 0;
         _slabs = slabs;
         _slab = bytes.Slab;
+        _end = bytes.Offset + bytes.Length;
         _continues = true;
         _isStored = false;
         // Consumers keep much memory: from now on a message pins only a buffer of its own size.
@@ -94,6 +98,7 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
             _slabs.Retain(_slab, end);
         }
 
+        ReleaseRest();
         _slab = null!;
         PublishLease();
         return _continues;
@@ -101,6 +106,7 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
 
     public void Abandon()
     {
+        ReleaseRest();
         _lease?.Abandon();
         _lease = null;
         _partial?.Abandon();
@@ -160,14 +166,28 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
 
     private void AddTo(InboundLease partial, int offset, int length)
     {
-        if (_copies)
+        Slab slab = _copies ? CopyOfRest(ref offset) : _slab;
+        slab.AddReference();
+        partial.AddPart(slab, offset, length);
+    }
+
+    /// <summary>All parts of a read share one buffer: a message may have a million parts, and a buffer for each takes minutes.</summary>
+    private Slab CopyOfRest(ref int offset)
+    {
+        if (_rest is null)
         {
-            partial.AddPart(_slabs.Copy(_slab.Array.AsSpan(offset, length)), 0, length);
-            return;
+            _rest = _slabs.Copy(_slab.Array.AsSpan(offset, _end - offset));
+            _restStart = offset;
         }
 
-        _slab.AddReference();
-        partial.AddPart(_slab, offset, length);
+        offset -= _restStart;
+        return _rest;
+    }
+
+    private void ReleaseRest()
+    {
+        _rest?.Release();
+        _rest = null;
     }
 
     /// <summary>The parts of an incomplete message stay behind.</summary>
