@@ -147,7 +147,7 @@ internal sealed class ConnectionReader(
             }
         }
 
-        if (_finalLimit is not null && connection.IsOpen && (_waits ? !connection.Wire.HasUnread : !IsReadingRemaining))
+        if (_finalLimit is not null && connection.IsOpen && (_waits ? !connection.Wire.HasUnread : !MayReadRemaining()))
         {
             connection.OnLost();
         }
@@ -155,7 +155,7 @@ internal sealed class ConnectionReader(
 
     private void ReadOrPause()
     {
-        if (IsReadingRemaining || MayRead(pastLimits: false))
+        if (MayReadRemaining() || MayRead(pastLimits: false))
         {
             ReadLoop();
         }
@@ -232,7 +232,7 @@ internal sealed class ConnectionReader(
             _finalLimit = ReceivedBytes + (MaxFinalReads * (long)ReceiveSlab.ReadSize);
             if (connection.Wire.HasOwnBuffer)
             {
-                _paused &= !IsReadingRemaining;
+                _paused &= !MayReadRemaining();
                 ContinueReading();
                 return;
             }
@@ -243,7 +243,7 @@ internal sealed class ConnectionReader(
         connection.OnLost();
     }
 
-    private bool IsReadingRemaining => ReceivedBytes < _finalLimit && MayRead(pastLimits: true);
+    private bool MayReadRemaining() => ReceivedBytes < _finalLimit && MayRead(pastLimits: true);
 
     private bool MayRead(bool pastLimits)
     {
@@ -306,7 +306,7 @@ internal sealed class ConnectionReader(
             _mostToRead = result.MostToRead;
             if (Delivers)
             {
-                _paused |= _mostToRead == 0 && !IsReadingRemaining;
+                _paused |= _mostToRead == 0 && !MayReadRemaining();
                 isKept = _frames.TryKeep(bytes, result);
             }
         }

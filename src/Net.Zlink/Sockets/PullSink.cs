@@ -31,7 +31,7 @@ internal sealed class PullSink : IConnectionSink
     {
         FrameScan scan = StreamFraming.Scan(bytes.Span, connection.Settings.MessageLimit);
         bool continues = scan.Frames == 0
-            || (Publish(bytes, scan.Consumed, connection.Shard.ReceiveSlab) && MayReadOfAll(mayOvertake: true));
+            || (Publish(bytes, scan.Consumed, connection.Shard.ReceiveSlab) && MayReadOfAll(connection, mayOvertake: true));
         if (scan.IsBroken)
         {
             _hub.Refuse(_link, connection, scan.Announced);
@@ -41,7 +41,7 @@ internal sealed class PullSink : IConnectionSink
     }
 
     public int MostToRead(Connection connection, bool pastLimits) =>
-        pastLimits || (_lane.MayRead() && MayReadOfAll(mayOvertake: false)) ? int.MaxValue : 0;
+        pastLimits || (_lane.MayRead() && MayReadOfAll(connection, mayOvertake: false)) ? int.MaxValue : 0;
 
     public void OnClosing(Connection connection, DisconnectReason reason, string? detail)
     {
@@ -84,6 +84,6 @@ internal sealed class PullSink : IConnectionSink
 
     /// <summary>A turn begins behind the connections that wait: else those that just read would read again, and 8,000 of 10,000 connections
     /// waited for seconds.</summary>
-    private bool MayReadOfAll(bool mayOvertake) => _hub.Total is not { } total
-        || (_link.Reader?.MayRead(total.PausedReaders, mayOvertake) ?? total.PausedReaders.HasCapacity);
+    private bool MayReadOfAll(Connection connection, bool mayOvertake) =>
+        _hub.Total is not { } total || connection.MayRead(total.PausedReaders, mayOvertake);
 }

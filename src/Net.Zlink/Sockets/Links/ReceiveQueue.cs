@@ -196,7 +196,7 @@ internal sealed class ReceiveQueue : ShardWork, IWaiterList
 
         InboundLease.ReleaseAll(all);
         lane.ReleaseUnwanted();
-        ResumeAll(null);
+        ResumeReadersOfAll();
         if (successor is not null)
         {
             Enqueue(successor, 1);
@@ -232,13 +232,17 @@ internal sealed class ReceiveQueue : ShardWork, IWaiterList
         Watchers.Notify();
     }
 
-    private void ResumeAll(InboundLane? lane)
+    private void ResumeReadersOfAll()
     {
         if (_total is { CanResume: true })
         {
             _total.PausedReaders.ResumeWaiters();
         }
+    }
 
+    private void ResumeAll(InboundLane? lane)
+    {
+        ResumeReadersOfAll();
         while (lane is not null)
         {
             InboundLane? next = lane.NextToResume;

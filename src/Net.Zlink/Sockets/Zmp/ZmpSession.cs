@@ -160,7 +160,7 @@ internal sealed partial class ZmpSession : IConnectionSink
                 // Whole messages before it are still delivered.
                 _messages.End(position);
                 Refuse(kind, rest);
-                return default;
+                return new InboundResult(position - bytes.Offset, frames, NextFrameSize: 0, MostToRead: 0);
             }
 
             position += size;
