@@ -37,27 +37,15 @@ public sealed class SocketPoller : IDisposable
 
     private readonly Lock _gate = new();
     private readonly ReadinessWait _wait = new();
-    private readonly PollSignals _alarms = new();
-
-    private readonly LinkedList<PollItem> _order = [];
-    private readonly Dictionary<ZlinkSocket, LinkedListNode<PollItem>> _bySocket = [];
-
-    private PollItem[]? _items;
+    private readonly OrderedDictionary<ZlinkSocket, PollItem> _bySocket = [];
+    private PollItem[]? _items; // A copy of these for polls, made when one needs it.
+    private ITimer? _alarm; // Of the last wait with a timeout, for the next one.
     private int _first;
     private SpinBudget _spin;
     private bool _isDisposed;
 
     /// <summary>The number of items.</summary>
-    public int Count
-    {
-        get
-        {
-            lock (_gate)
-            {
-                return _order.Count;
-            }
-        }
-    }
+    public int Count => Items.Length;
 
     /// <summary>Adds a socket.</summary>
     /// <remarks>
@@ -84,11 +72,11 @@ public sealed class SocketPoller : IDisposable
 
             var item = new PollItem(socket, events, userState);
             item.Watch(_wait);
-            _bySocket.Add(socket, _order.AddLast(item));
+            _bySocket.Add(socket, item);
             Volatile.Write(ref _items, null);
         }
 
-        OnMayBeReady();
+        _wait.OnMayBeReady();
     }
 
     /// <summary>Changes the events of a socket.</summary>
@@ -103,19 +91,19 @@ public sealed class SocketPoller : IDisposable
         lock (_gate)
         {
             ObjectDisposedException.ThrowIf(_isDisposed, this);
-            if (!_bySocket.TryGetValue(socket, out LinkedListNode<PollItem>? place))
+            if (!_bySocket.TryGetValue(socket, out PollItem? before))
             {
                 throw new ArgumentException("The poller does not have this socket: use Add.", nameof(socket));
             }
 
-            PollItem item = place.Value.With(events);
+            PollItem item = before.With(events);
             item.Watch(_wait);
-            place.Value.Unwatch(_wait);
-            place.Value = item;
+            before.Unwatch(_wait);
+            _bySocket[socket] = item;
             Volatile.Write(ref _items, null);
         }
 
-        OnMayBeReady();
+        _wait.OnMayBeReady();
     }
 
     /// <summary>Removes a socket, disposed or not.</summary>
@@ -127,17 +115,16 @@ public sealed class SocketPoller : IDisposable
         ArgumentNullException.ThrowIfNull(socket);
         lock (_gate)
         {
-            if (!_bySocket.Remove(socket, out LinkedListNode<PollItem>? place))
+            if (!_bySocket.Remove(socket, out PollItem? item))
             {
                 return false;
             }
 
-            place.Value.Unwatch(_wait);
-            _order.Remove(place);
+            item.Unwatch(_wait);
             Volatile.Write(ref _items, null);
         }
 
-        OnMayBeReady();
+        _wait.OnMayBeReady();
         return true;
     }
 
@@ -152,7 +139,7 @@ public sealed class SocketPoller : IDisposable
     /// <exception cref="InvalidOperationException">It would have to wait on a shard.</exception>
     public int Poll(Span<PollResult> results, TimeSpan timeout)
     {
-        OptionRange.Time(timeout, mayBeInfinite: true);
+        timeout = OptionRange.Time(timeout, mayBeInfinite: true);
         int count = CheckItems(results);
         if (count > 0)
         {
@@ -187,7 +174,7 @@ public sealed class SocketPoller : IDisposable
     /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
     public ValueTask<int> PollAsync(Memory<PollResult> results, TimeSpan timeout, CancellationToken cancellationToken = default)
     {
-        OptionRange.Time(timeout, mayBeInfinite: true);
+        timeout = OptionRange.Time(timeout, mayBeInfinite: true);
         if (cancellationToken.IsCancellationRequested)
         {
             return ValueTask.FromCanceled<int>(cancellationToken);
@@ -209,17 +196,16 @@ public sealed class SocketPoller : IDisposable
         lock (_gate)
         {
             _isDisposed = true;
-            foreach (PollItem item in _order)
+            foreach (PollItem item in _bySocket.Values)
             {
                 item.Unwatch(_wait);
             }
 
-            _order.Clear();
             _bySocket.Clear();
             Volatile.Write(ref _items, null);
         }
 
-        OnMayBeReady();
+        _wait.OnMayBeReady();
     }
 
     private PollItem[] Items
@@ -233,12 +219,10 @@ public sealed class SocketPoller : IDisposable
 
             lock (_gate)
             {
-                return _items ??= [.. _order];
+                return _items ??= [.. _bySocket.Values];
             }
         }
     }
-
-    private void OnMayBeReady() => _wait.OnMayBeReady();
 
     private int CheckItems(Span<PollResult> results)
     {
@@ -253,8 +237,8 @@ public sealed class SocketPoller : IDisposable
         int count = 0;
         for (int i = 0; i < items.Length; i++)
         {
-            int index = first + i;
-            PollItem item = items[index < items.Length ? index : index - items.Length];
+            int index = first + i < items.Length ? first + i : first + i - items.Length;
+            PollItem item = items[index];
             PollEvents ready;
             try
             {
@@ -274,7 +258,7 @@ public sealed class SocketPoller : IDisposable
             {
                 // Full: this item comes first the next time. Later items were not checked, so a poll of a thousand sockets for one result
                 // costs what it finds.
-                _first = index < items.Length ? index : index - items.Length;
+                _first = index;
                 return count;
             }
 
@@ -289,40 +273,21 @@ public sealed class SocketPoller : IDisposable
         BlockingWait.ThrowIfOnShard(nameof(PollAsync));
         long started = Stopwatch.GetTimestamp();
         PollItem[] items = Items;
-        if (items.Length is > 0 and <= MaxRechecks && _spin.Wait(items, static items => Array.Exists(items, static item => item.Recheck())))
+        if (items.Length is > 0 and <= MaxRechecks)
         {
-            int found = CheckItems(results);
-            if (found > 0)
-            {
-                return found;
-            }
+            _spin.Wait(items, static items => Array.Exists(items, static item => item.Recheck()));
         }
 
-        TimeSpan left = timeout;
-        while (true)
+        for (TimeSpan left = timeout; ; left = Left(timeout, started))
         {
-            Waiter<bool> waiter = _wait.Begin(blocking: true);
-            int count = CheckBeforeWait(waiter, results, blocking: true);
-            if (count > 0)
+            int begun = _wait.Begin();
+            int count = CheckItems(results);
+            if (count > 0 || left == TimeSpan.Zero)
             {
                 return count;
             }
 
-            bool updates = _wait.Block(waiter, left);
-            count = CheckItems(results);
-            if (count > 0 || !updates)
-            {
-                return count;
-            }
-
-            if (timeout != Timeout.InfiniteTimeSpan)
-            {
-                left = timeout - Stopwatch.GetElapsedTime(started);
-                if (left <= TimeSpan.Zero)
-                {
-                    return 0;
-                }
-            }
+            _wait.Block(begun, left);
         }
     }
 
@@ -330,93 +295,41 @@ public sealed class SocketPoller : IDisposable
     private async ValueTask<int> WaitAsync(Memory<PollResult> results, TimeSpan timeout, CancellationToken cancellation)
     {
         long started = Stopwatch.GetTimestamp();
-        ITimer? alarm = timeout == Timeout.InfiniteTimeSpan ? null : _alarms.Rent(_wait);
+        ITimer? alarm = timeout == Timeout.InfiniteTimeSpan ? null : Interlocked.Exchange(ref _alarm, null) ?? NewAlarm();
         try
         {
-            int count = 0;
-            while (count == 0)
+            for (TimeSpan left = timeout; ; left = Left(timeout, started))
             {
-                Waiter<bool> waiter = _wait.Begin(blocking: false);
-                count = CheckBeforeWait(waiter, results.Span, blocking: false);
-                if (count > 0)
+                int begun = _wait.Begin();
+                int count = CheckItems(results.Span);
+                if (count > 0 || left == TimeSpan.Zero)
                 {
-                    break;
+                    return count;
                 }
 
-                TimeSpan left = timeout - Stopwatch.GetElapsedTime(started);
-                if (alarm is not null && left <= TimeSpan.Zero)
-                {
-                    _wait.Leave(waiter, blocking: false);
-                    return 0;
-                }
-
-                PollSignals.Set(alarm, left);
-                await ReadinessWait.WaitAsync(waiter, cancellation).ConfigureAwait(false);
-                count = CheckItems(results.Span);
+                // Not before that time: timers count whole milliseconds.
+                alarm?.Change(TimeSpan.FromMilliseconds(Math.Ceiling(left.TotalMilliseconds)), Timeout.InfiniteTimeSpan);
+                await _wait.WaitAsync(begun, cancellation).ConfigureAwait(false);
             }
-
-            return count;
         }
         finally
         {
-            _alarms.Return(alarm);
+            // An alarm that is just firing makes a wait check once more than needed.
+            alarm?.Change(Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+            if (alarm is not null && Interlocked.CompareExchange(ref _alarm, alarm, null) is not null)
+            {
+                await alarm.DisposeAsync().ConfigureAwait(false);
+            }
         }
     }
 
-    private int CheckBeforeWait(Waiter<bool> waiter, Span<PollResult> results, bool blocking)
+    private static TimeSpan Left(TimeSpan timeout, long started)
     {
-        int count;
-        try
-        {
-            count = CheckItems(results);
-        }
-        catch
-        {
-            _wait.Leave(waiter, blocking);
-            throw;
-        }
-
-        if (count > 0)
-        {
-            _wait.Leave(waiter, blocking);
-        }
-
-        return count;
-    }
-}
-
-/// <summary>In real time, as blocking waits: a poller has no context with a clock.</summary>
-internal sealed class PollSignals
-{
-    // The runtime's timers are limited to 49 days. Longer waits check once a day.
-    private static readonly TimeSpan s_longest = TimeSpan.FromDays(1);
-
-    private ITimer? _cached;
-
-    public ITimer Rent(ReadinessWait wait) => Interlocked.Exchange(ref _cached, null) ?? New(wait);
-
-    /// <summary>Sets it to fire once after this time, not before: timers count whole milliseconds.</summary>
-    public static void Set(ITimer? alarm, TimeSpan left) =>
-        alarm?.Change(left < s_longest ? TimeSpan.FromMilliseconds(Math.Ceiling(left.TotalMilliseconds)) : s_longest,
-            Timeout.InfiniteTimeSpan);
-
-    /// <summary>An alarm that is just firing makes a wait check once more than needed.</summary>
-    public void Return(ITimer? alarm)
-    {
-        if (alarm is null)
-        {
-            return;
-        }
-
-        alarm.Change(Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
-        if (Interlocked.CompareExchange(ref _cached, alarm, null) is not null)
-        {
-            alarm.Dispose();
-        }
+        TimeSpan left = timeout - Stopwatch.GetElapsedTime(started);
+        return timeout == Timeout.InfiniteTimeSpan ? timeout : left > TimeSpan.Zero ? left : TimeSpan.Zero;
     }
 
-    // A method of its own: otherwise each Rent would allocate the closure.
-    private static ITimer New(ReadinessWait wait) => DefaultContext.Run(() =>
-        TimeProvider.System.CreateTimer(static wait => ((ReadinessWait)wait!).OnMayBeReady(), wait, Timeout.InfiniteTimeSpan,
-            Timeout.InfiniteTimeSpan));
+    /// <summary>In real time, as blocking waits: a poller has no context with a clock.</summary>
+    private ITimer NewAlarm() => DefaultContext.Run(() => TimeProvider.System.CreateTimer(
+        static wait => ((ReadinessWait)wait!).OnMayBeReady(), _wait, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan));
 }

@@ -6,7 +6,6 @@ internal sealed class ProxyFlow(ProxyPort from, ProxyPort to, ProxyPort? capture
 
     // Received and waiting for capacity: at most one, because unreceived messages slow their sender.
     private Message _pending;
-    private bool _hasPending;
     private bool _isCaptured;
     private int _parts;
     private long _bytes;
@@ -18,18 +17,18 @@ internal sealed class ProxyFlow(ProxyPort from, ProxyPort to, ProxyPort? capture
 
     public long Undeliverable => Volatile.Read(ref _undeliverable);
 
-    public bool HasPending => _hasPending;
+    public bool HasPending => !_pending.IsNothing;
 
     public int Advance()
     {
         // Not received before there is capacity: until then it counts against its sender's high-water mark.
-        if (!_hasPending && !to.HasCapacity)
+        if (!HasPending && !to.HasCapacity)
         {
             return 0;
         }
 
         int moved = 0;
-        while (moved < Burst && (_hasPending || Receive()) && PassOn())
+        while (moved < Burst && (HasPending || Receive()) && PassOn())
         {
             moved++;
         }
@@ -39,7 +38,7 @@ internal sealed class ProxyFlow(ProxyPort from, ProxyPort to, ProxyPort? capture
 
     public void Drop()
     {
-        if (_hasPending)
+        if (HasPending)
         {
             CompletePending(delivered: false);
         }
@@ -52,7 +51,6 @@ internal sealed class ProxyFlow(ProxyPort from, ProxyPort to, ProxyPort? capture
             return false;
         }
 
-        _hasPending = true;
         _isCaptured = capture is null;
         _parts = _pending.PartCount;
         _bytes = _pending.ByteCount;
@@ -100,7 +98,6 @@ internal sealed class ProxyFlow(ProxyPort from, ProxyPort to, ProxyPort? capture
     {
         _pending.Dispose();
         _pending = default;
-        _hasPending = false;
         if (delivered)
         {
             Sent.Add(_parts, _bytes);

@@ -5,48 +5,33 @@ using Net.Zlink.Sockets.Links;
 namespace Net.Zlink;
 
 /// <summary>The shape is made when a message is sent, so a message between sockets of one kind is unchanged.</summary>
-internal sealed class ProxyPort
+internal sealed class ProxyPort(ZmpSocket socket)
 {
-    private readonly ZmpSocket _socket;
-    private readonly MessageReceiver<Message, ZmpSource>? _receiver;
-    private readonly MessageSender _sender;
+    private readonly MessageReceiver<Message, ZmpSource>? _receiver = (socket as ReceivingSocket)?.Receiver;
 
-    // The id of the last message: a peer's messages often follow each other.
-    private ReadOnlyMemory<byte> _lastId;
-    private Slab? _lastIdSlab;
+    public bool IsRouter { get; } = socket is RouterSocket;
 
-    public ProxyPort(ZmpSocket socket)
-    {
-        _socket = socket;
-        IsRouter = socket is RouterSocket;
-        _receiver = (socket as ReceivingSocket)?.Receiver;
-        _sender = socket.Sender;
-        HasSender = socket is not SubSocket;
-    }
+    public bool HasSender { get; } = socket is not SubSocket;
 
-    public bool IsRouter { get; }
+    public bool AllowsOnlyOnePart => HasSender && socket.Sender.Conflates;
 
-    public bool HasSender { get; }
+    public bool HasCapacity => HasSender && socket.CanSend;
 
-    public bool AllowsOnlyOnePart => HasSender && _sender.Conflates;
-
-    public bool HasCapacity => HasSender && _socket.CanSend;
-
-    public bool IsEnded => _socket.Core.IsClosed;
+    public bool IsEnded => socket.Core.IsClosed;
 
     public void Watch(IReadinessWatcher watcher)
     {
-        _socket.Core.Receive.Watchers.Add(watcher);
-        _socket.Core.WritableWatchers.Add(watcher);
+        socket.Core.Receive.Watchers.Add(watcher);
+        socket.Core.WritableWatchers.Add(watcher);
     }
 
     public void Unwatch(IReadinessWatcher watcher)
     {
-        _socket.Core.Receive.Watchers.Remove(watcher);
-        _socket.Core.WritableWatchers.Remove(watcher);
+        socket.Core.Receive.Watchers.Remove(watcher);
+        socket.Core.WritableWatchers.Remove(watcher);
     }
 
-    public void ThrowIfEnded() => _socket.ThrowIfEnded();
+    public void ThrowIfEnded() => socket.ThrowIfEnded();
 
     public bool TryReceive(out Message message)
     {
@@ -73,17 +58,16 @@ internal sealed class ProxyPort
             return message.PartCount == 1 ? SendResult.Sent : SendCopy(message[0].Span, message.With(first: null, firstLength: 0, skip: 1));
         }
 
-        return fromRouter ? SendCopy([], message.With(SlabOf(message.RoutingId), message.RoutingId.Length, skip: 0)) : Send([], message);
+        if (!fromRouter)
+        {
+            return Send([], message);
+        }
+
+        Slab id = socket.Core.Host.Slabs.Copy(message.RoutingId.Span);
+        return SendCopy([], message.With(id, message.RoutingId.Length, skip: 0));
     }
 
-    public void ReleaseBuffers()
-    {
-        _lastIdSlab?.Release();
-        _lastIdSlab = null;
-        _lastId = default;
-    }
-
-    private SendResult Send(ReadOnlySpan<byte> routeId, in Message message) => _sender.TrySend(new SendTarget(routeId), message);
+    private SendResult Send(ReadOnlySpan<byte> routeId, in Message message) => socket.Sender.TrySend(new SendTarget(routeId), message);
 
     private SendResult SendCopy(ReadOnlySpan<byte> routeId, in Message copy)
     {
@@ -95,20 +79,5 @@ internal sealed class ProxyPort
         {
             copy.Dispose();
         }
-    }
-
-    private Slab SlabOf(ReadOnlyMemory<byte> id)
-    {
-        if (_lastIdSlab is null || !id.Equals(_lastId))
-        {
-            ReleaseBuffers();
-            Slab slab = _socket.Core.Host.Slabs.Rent(Math.Max(1, id.Length));
-            id.Span.CopyTo(slab.Array);
-            _lastIdSlab = slab;
-            _lastId = id;
-        }
-
-        _lastIdSlab.AddReference();
-        return _lastIdSlab;
     }
 }

@@ -29,7 +29,7 @@ namespace Net.Zlink;
 /// await proxy.RunAsync(stoppingToken);
 /// </code>
 /// </example>
-public sealed class SocketProxy
+public sealed class SocketProxy : IReadinessWatcher
 {
     private const int StateIdle = 0;
     private const int Running = 1;
@@ -40,7 +40,6 @@ public sealed class SocketProxy
     private readonly ProxyPort[] _ports;
     private readonly ProxyFlow _forth;
     private readonly ProxyFlow? _back;
-    private readonly EndWatch _ends;
     private int _state;
     private bool _isPaused;
 
@@ -76,16 +75,7 @@ public sealed class SocketProxy
 
         _forth = new ProxyFlow(frontPort, backPort, capturePort);
         _back = ReferenceEquals(front, back) ? null : new ProxyFlow(backPort, frontPort, capturePort);
-        _ends = new EndWatch(this);
         _ports = [.. new[] { frontPort, backPort, capturePort }.OfType<ProxyPort>().Distinct()];
-    }
-
-    private enum Turn
-    {
-        Nothing,
-        Something,
-        FullBurst,
-        TheEnd,
     }
 
     /// <summary>It passes no messages until <see cref="Resume"/>.</summary>
@@ -132,14 +122,14 @@ public sealed class SocketProxy
     public void Resume()
     {
         Volatile.Write(ref _isPaused, value: false);
-        Wake();
+        _wait.OnMayBeReady();
     }
 
     /// <summary>Ends the present run soon. Without one it does nothing.</summary>
     public void Stop()
     {
         Interlocked.CompareExchange(ref _state, Ending, Running);
-        Wake();
+        _wait.OnMayBeReady();
     }
 
     /// <summary>Returns the statistics of all runs.</summary>
@@ -152,6 +142,9 @@ public sealed class SocketProxy
         FrontSent = _back?.Sent.Traffic ?? default,
         Undeliverable = _forth.Undeliverable + (_back?.Undeliverable ?? 0),
     };
+
+    /// <summary>A socket has ended while a message waits for the next run.</summary>
+    void IReadinessWatcher.OnMayBeReady() => DropIfEnded();
 
     private static void ThrowIfTakesOnePart(ProxyPort? port, string socket)
     {
@@ -176,26 +169,27 @@ public sealed class SocketProxy
             while (true)
             {
                 cancellation.ThrowIfCancellationRequested();
-                Turn turn = Advance();
-                if (turn == Turn.Nothing)
-                {
-                    Waiter<bool> waiter = BeginWait(blocking, out turn);
-                    if (turn == Turn.Nothing && blocking)
-                    {
-                        _wait.Block(waiter, Timeout.InfiniteTimeSpan);
-                    }
-                    else if (turn == Turn.Nothing)
-                    {
-                        await ReadinessWait.WaitAsync(waiter, cancellation).ConfigureAwait(false);
-                    }
-                }
-
-                if (turn == Turn.TheEnd)
+                int begun = _wait.Begin();
+                Array.ForEach(_ports, static port => port.ThrowIfEnded());
+                if (Volatile.Read(ref _state) == Ending)
                 {
                     return;
                 }
 
-                if (turn == Turn.FullBurst && !blocking)
+                int moved = IsPaused ? 0 : Math.Max(_forth.Advance(), _back?.Advance() ?? 0);
+                if (moved == 0)
+                {
+                    CallerFlush.Run();
+                    if (blocking)
+                    {
+                        _wait.Block(begun, Timeout.InfiniteTimeSpan);
+                    }
+                    else
+                    {
+                        await _wait.WaitAsync(begun, cancellation).ConfigureAwait(false);
+                    }
+                }
+                else if (moved == ProxyFlow.Burst && !blocking)
                 {
                     // Lets other work use the pool thread in between.
                     await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
@@ -206,49 +200,6 @@ public sealed class SocketProxy
         {
             EndRun();
         }
-    }
-
-    private Waiter<bool> BeginWait(bool blocking, out Turn turn)
-    {
-        CallerFlush.Run();
-        Waiter<bool> waiter = _wait.Begin(blocking);
-        turn = Turn.TheEnd;
-        try
-        {
-            turn = Advance();
-        }
-        finally
-        {
-            if (turn != Turn.Nothing)
-            {
-                _wait.Leave(waiter, blocking);
-            }
-        }
-
-        return waiter;
-    }
-
-    private Turn Advance()
-    {
-        foreach (ProxyPort port in _ports)
-        {
-            port.ThrowIfEnded();
-        }
-
-        if (Volatile.Read(ref _state) == Ending)
-        {
-            return Turn.TheEnd;
-        }
-
-        int forth = 0;
-        int back = 0;
-        if (!IsPaused)
-        {
-            forth = _forth.Advance();
-            back = _back?.Advance() ?? 0;
-        }
-
-        return Math.Max(forth, back) == ProxyFlow.Burst ? Turn.FullBurst : forth + back > 0 ? Turn.Something : Turn.Nothing;
     }
 
     private void Start()
@@ -266,26 +217,18 @@ public sealed class SocketProxy
 
         foreach (ProxyPort port in _ports)
         {
-            port.Unwatch(_ends);
+            port.Unwatch(this);
             port.Watch(_wait);
         }
     }
 
     private void EndRun()
     {
-        foreach (ProxyPort port in _ports)
-        {
-            port.Unwatch(_wait);
-            port.ReleaseBuffers();
-        }
-
+        Array.ForEach(_ports, port => port.Unwatch(_wait));
         bool holds = _forth.HasPending || _back is { HasPending: true };
         if (holds)
         {
-            foreach (ProxyPort port in _ports)
-            {
-                port.Watch(_ends);
-            }
+            Array.ForEach(_ports, port => port.Watch(this));
         }
 
         Interlocked.Exchange(ref _state, StateIdle);
@@ -302,20 +245,9 @@ public sealed class SocketProxy
             return;
         }
 
-        foreach (ProxyPort port in _ports)
-        {
-            port.Unwatch(_ends);
-        }
-
+        Array.ForEach(_ports, port => port.Unwatch(this));
         _forth.Drop();
         _back?.Drop();
         Volatile.Write(ref _state, StateIdle);
-    }
-
-    private void Wake() => _wait.OnMayBeReady();
-
-    private sealed class EndWatch(SocketProxy proxy) : IReadinessWatcher
-    {
-        public void OnMayBeReady() => proxy.DropIfEnded();
     }
 }

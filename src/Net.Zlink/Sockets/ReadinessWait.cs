@@ -4,62 +4,57 @@ using Net.Zlink.Flow;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>Use: begin, check once more, then leave or wait. What happens after the beginning is not missed.</summary>
+/// <summary>Use: begin, check, then wait. What happens after the beginning ends the wait at once.</summary>
 internal sealed class ReadinessWait : IReadinessWatcher, IWaiterList
 {
     private readonly Lock _gate = new();
     private WaiterList<Waiter<bool>> _waiting;
     private readonly ObjectCache<Waiter<bool>> _waiters = new(WaiterNode.MaxKept);
     private readonly Action<Waiter<bool>> _recycle;
-    private int _count;
+    private bool _isWatched;
+    private int _changes;
 
     public ReadinessWait() => _recycle = waiter => _waiters.Return(waiter);
 
-    /// <summary>Ends with <see cref="Leave"/>, <see cref="Block"/> or <see cref="WaitAsync"/>.</summary>
-    public Waiter<bool> Begin(bool blocking)
+    /// <summary>What <see cref="Block"/> or <see cref="WaitAsync"/> takes, if the check finds that a wait is needed.</summary>
+    public int Begin()
     {
-        Waiter<bool> waiter = _waiters.Rent();
-        waiter.Prepare(this, _recycle, blocking);
+        int changes;
         lock (_gate)
         {
-            _waiting.Add(waiter);
-            Volatile.Write(ref _count, _count + 1);
+            changes = _changes;
+            Volatile.Write(ref _isWatched, true);
         }
 
         // Before the check that follows: some sockets are checked without a lock (ReadinessWatchers.NotifyFenced).
         Interlocked.MemoryBarrier();
-        return waiter;
+        return changes;
     }
 
-    public void Leave(Waiter<bool> waiter, bool blocking)
+    public void Block(int begun, TimeSpan timeout)
     {
-        if (TryRemove(waiter))
+        if (TryAdd(begun, blocking: true) is not { } waiter)
         {
-            _waiters.Return(waiter);
+            return;
         }
-        else if (blocking)
+
+        if (BlockingWait.Until(waiter, this, timeout))
         {
-            // Another thread completes the wait and sets this thread's signal: no other wait may start before.
-            BlockingWait.Until(waiter, this, Timeout.InfiniteTimeSpan);
             waiter.GetResult(waiter.Version);
         }
-
-        // Otherwise it completes without an observer and is collected.
-    }
-
-    public bool Block(Waiter<bool> waiter, TimeSpan timeout)
-    {
-        if (!BlockingWait.Until(waiter, this, timeout))
+        else
         {
             _waiters.Return(waiter);
-            return false;
         }
-
-        return waiter.GetResult(waiter.Version);
     }
 
-    public static ValueTask WaitAsync(Waiter<bool> waiter, CancellationToken cancellation)
+    public ValueTask WaitAsync(int begun, CancellationToken cancellation)
     {
+        if (TryAdd(begun, blocking: false) is not { } waiter)
+        {
+            return ValueTask.CompletedTask;
+        }
+
         short version = waiter.Version;
         waiter.CancelWith(cancellation);
         return new ValueTask(waiter, version);
@@ -67,7 +62,7 @@ internal sealed class ReadinessWait : IReadinessWatcher, IWaiterList
 
     public void OnMayBeReady()
     {
-        if (Volatile.Read(ref _count) == 0)
+        if (!Volatile.Read(ref _isWatched))
         {
             return;
         }
@@ -75,8 +70,9 @@ internal sealed class ReadinessWait : IReadinessWatcher, IWaiterList
         Waiter<bool>? released;
         lock (_gate)
         {
+            _isWatched = false;
+            _changes++;
             released = _waiting.RemoveAll();
-            Volatile.Write(ref _count, 0);
         }
 
         while (released is not null)
@@ -92,9 +88,24 @@ internal sealed class ReadinessWait : IReadinessWatcher, IWaiterList
     {
         lock (_gate)
         {
-            bool isRemoved = _waiting.Remove(waiter);
-            Volatile.Write(ref _count, _count - (isRemoved ? 1 : 0));
-            return isRemoved;
+            return _waiting.Remove(waiter);
         }
+    }
+
+    private Waiter<bool>? TryAdd(int begun, bool blocking)
+    {
+        Waiter<bool> waiter = _waiters.Rent();
+        waiter.Prepare(this, _recycle, blocking);
+        lock (_gate)
+        {
+            if (_changes == begun)
+            {
+                _waiting.Add(waiter);
+                return waiter;
+            }
+        }
+
+        _waiters.Return(waiter);
+        return null;
     }
 }
