@@ -1,4 +1,3 @@
-using System.Globalization;
 using Net.Zlink.Engine;
 using Net.Zlink.Sockets.Links;
 using Net.Zlink.Sockets.Patterns;
@@ -35,8 +34,6 @@ public sealed class PubSocket : ZmpSocket, IMessageSender
 
     /// <summary>The number of distinct topics of all subscribers.</summary>
     public int TopicCount => Core.TopicCount;
-
-    internal override string DescribeTopics() => string.Create(CultureInfo.InvariantCulture, $", topics: {TopicCount}");
 
     /// <inheritdoc/>
     public SendResult TrySend(ReadOnlySpan<byte> payload) => Sender.TrySend(default, payload);

@@ -121,20 +121,9 @@ public sealed class RouterSocket : ReceivingSocket
                 nameof(received));
     }
 
-    private static RoutingId Named(RoutingId routingId)
-    {
-        if (routingId.IsEmpty)
-        {
-            ThrowNotNamed(nameof(routingId));
-        }
-
-        return routingId;
-    }
-
-    [DoesNotReturn]
-    private static void ThrowNotNamed(string argument) => throw new ArgumentException(
+    private static RoutingId Named(RoutingId routingId) => !routingId.IsEmpty ? routingId : throw new ArgumentException(
         $"The routing id of a peer has 1 to {RoutingId.MaxLength} bytes, not 0: use that of a received message, or of GetPeers().",
-        argument);
+        nameof(routingId));
 
     private protected override void ApplyOptions()
     {

@@ -19,7 +19,7 @@ internal static class SocketDescription
     {
         SocketStatistics counts = socket.GetStatistics();
         var text = new StringBuilder();
-        Line(text, $"{socket.Core.TypeName}{(socket.Parts.IsClosed ? ", closed" : "")}{socket.DescribeTopics()}");
+        Line(text, $"{socket.Core.TypeName}{(socket.Parts.IsClosed ? ", closed" : "")}{socket.Core.DescribeTopics()}");
         Endpoints(text, socket.Endpoints);
         Part(text, $"  connections: {counts.AcceptedConnections} accepted, {counts.DialledConnections} dialled, ");
         Part(text, $"{counts.RefusedConnections} refused, {FailedHandshakes(counts.HandshakeFailures)}");

@@ -1,4 +1,3 @@
-using System.Globalization;
 using Net.Zlink.Engine;
 using Net.Zlink.Sockets.Links;
 using Net.Zlink.Sockets.Patterns;
@@ -33,9 +32,6 @@ public sealed class SubSocket : ReceivingSocket
 
     /// <summary>The number of distinct topics.</summary>
     public int TopicCount => Core.TopicCount;
-
-    internal override string DescribeTopics() => TopicCount == 0 ? ", no topic: it receives nothing"
-        : string.Create(CultureInfo.InvariantCulture, $", topics: {TopicCount}");
 
     /// <summary>Subscribes to a topic. Each call needs its own <see cref="Unsubscribe(ReadOnlySpan{byte})"/>.</summary>
     /// <param name="topic">Any bytes. Empty: everything.</param>

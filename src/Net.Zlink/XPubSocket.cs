@@ -1,4 +1,3 @@
-using System.Globalization;
 using Net.Zlink.Engine;
 using Net.Zlink.Sockets.Links;
 using Net.Zlink.Sockets.Patterns;
@@ -43,8 +42,6 @@ public sealed class XPubSocket : DuplexSocket
 
     /// <summary>The number of distinct topics of all subscribers.</summary>
     public int TopicCount => Core.TopicCount;
-
-    internal override string DescribeTopics() => string.Create(CultureInfo.InvariantCulture, $", topics: {TopicCount}");
 
     /// <summary>
     /// With <see cref="XPubOptions.Manual"/>: gives a topic to the subscriber of the notice that was received last. Does nothing if it has
@@ -134,9 +131,9 @@ public sealed class XPubSocket : DuplexSocket
         Core.OnlyFirst = Options.OnlyFirstSubscribe;
         Core.SetNoticeLimits(Options.ReceiveLimits);
         Core.ManualLastValue = Options.ManualLastValue;
-        Core.Notices = new NoticeRules(
+        Core.SetNotices(new NoticeRules(
             Subscribes: Options.Notices != SubscriptionNotices.FirstAndLast, Cancels: Options.Notices == SubscriptionNotices.All,
-            Manual: Options.Manual || Options.ManualLastValue);
+            Manual: Options.Manual || Options.ManualLastValue));
     }
 
     private bool ChangeSubscription(ReadOnlySpan<byte> topic, bool subscribes, PeerLink? asker = null)

@@ -1,4 +1,3 @@
-using System.Globalization;
 using Net.Zlink.Engine;
 using Net.Zlink.Sockets.Links;
 using Net.Zlink.Sockets.Patterns;
@@ -37,6 +36,4 @@ public sealed class XSubSocket : DuplexSocket
 
     /// <summary>The number of distinct topics.</summary>
     public int TopicCount => Core.TopicCount;
-
-    internal override string DescribeTopics() => string.Create(CultureInfo.InvariantCulture, $", topics: {TopicCount}");
 }

@@ -206,8 +206,6 @@ public abstract class ZlinkSocket : IDisposable, IAsyncDisposable
     /// <summary>Looks once more before a poll blocks.</summary>
     internal virtual bool Recheck() => false;
 
-    internal virtual string DescribeTopics() => "";
-
     internal virtual IEnumerable<string> DescribeProblems() => [];
 
     internal abstract IEnumerable<string> DescribePeers();

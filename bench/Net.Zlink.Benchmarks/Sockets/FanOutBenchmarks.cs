@@ -9,7 +9,7 @@ namespace Net.Zlink.Benchmarks.Sockets;
 public class FanOutBenchmarks
 {
     private readonly SubscriptionTrie<object> _trie = new();
-    private readonly List<Subscriber<object>> _matches = [];
+    private readonly List<object> _matches = [];
 
     [Params(1, 100, 10_000)]
     public int Subscribers { get; set; }

@@ -14,7 +14,7 @@ public class SubscriptionBenchmarks
 
     private readonly SubscriptionTrie<object> _trie = new();
     private readonly PrefixCounts _own = new();
-    private readonly List<Subscriber<object>> _matches = [];
+    private readonly List<object> _matches = [];
     private readonly byte[][] _held = new byte[Topics][];
     private readonly byte[][] _others = new byte[Topics][];
     private Subscriber<object> _subscriber = null!;

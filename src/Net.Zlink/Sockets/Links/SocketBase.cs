@@ -44,6 +44,8 @@ internal abstract class SocketBase
 
     public abstract int PeerCount { get; }
 
+    public virtual string DescribeTopics() => "";
+
     public abstract bool CanSend { get; }
 
     /// <summary>Ends all connections at once, whatever is queued.</summary>

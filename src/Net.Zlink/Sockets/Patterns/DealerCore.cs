@@ -140,11 +140,6 @@ internal sealed class Rotation<TPeer>
 
     public void Remove(RotationSlot<TPeer> slot)
     {
-        if (slot.Index < 0)
-        {
-            return;
-        }
-
         Deactivate(slot);
         Swap(slot.Index, _slots.Count - 1);
         _slots.RemoveAt(_slots.Count - 1);
@@ -173,16 +168,10 @@ internal sealed class Rotation<TPeer>
     }
 }
 
-internal sealed class RotationSlot<TPeer>
+internal sealed class RotationSlot<TPeer>(TPeer peer, int index)
     where TPeer : class
 {
-    internal RotationSlot(TPeer peer, int index)
-    {
-        Peer = peer;
-        Index = index;
-    }
+    public TPeer Peer => peer;
 
-    public TPeer Peer { get; }
-
-    internal int Index { get; set; }
+    internal int Index { get; set; } = index;
 }

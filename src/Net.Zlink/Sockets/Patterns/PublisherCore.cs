@@ -12,13 +12,10 @@ internal sealed class PublisherCore : SocketCore
     private const long LeastTopicBytes = 1024 * 1024;
 
     private readonly SubscriptionTrie<PeerLink> _subscriptions = new();
-    private readonly List<Subscriber<PeerLink>> _matches = [];
-    private readonly PublisherNotices? _notifications;
-    private PeerLink[] _targets = new PeerLink[16];
+    private readonly List<PeerLink> _targets = [];
     private NoticeRules _notices;
     private PeerLink? _lastNotice;
     private PeerLink? _onlyNext;
-    private int _leaving;
 
     // All peers, if each subscribes to everything: every message then has this match, without the lock.
     private PeerLink[]? _everyone;
@@ -30,19 +27,16 @@ internal sealed class PublisherCore : SocketCore
         RemovalQueue = new SubscriberRemovalQueue(this);
         if (isExtended)
         {
-            _notifications = new PublisherNotices(this);
-            Counters.Open(_notifications);
+            Notifications = new PublisherNotices(this);
+            Counters.Open(Notifications);
         }
     }
 
     public bool IsExtended { get; }
 
-    public PublisherNotices? Notifications => _notifications;
+    public PublisherNotices? Notifications { get; }
 
     public SubscriberRemovalQueue RemovalQueue { get; }
-
-    /// <summary>Read without the lock.</summary>
-    public int LeavingCount => Volatile.Read(ref _leaving);
 
     public ref ShortLock TableGate => ref Gate;
 
@@ -50,7 +44,7 @@ internal sealed class PublisherCore : SocketCore
 
     public bool Inverts { get; set; }
 
-    /// <summary>Set <see cref="Notices"/> afterwards.</summary>
+    /// <summary>Set <see cref="SetNotices"/> afterwards.</summary>
     public bool ManualLastValue { get; set; }
 
     public bool OnlyFirst { get; set; }
@@ -66,23 +60,12 @@ internal sealed class PublisherCore : SocketCore
 
     public override bool CanSend => true;
 
-    public NoticeRules Notices
+    public void SetNotices(NoticeRules rules)
     {
-        get
+        using (Gate.EnterScope())
         {
-            using (Gate.EnterScope())
-            {
-                return _notices;
-            }
-        }
-
-        set
-        {
-            using (Gate.EnterScope())
-            {
-                _notices = value;
-                FindOnlyNext();
-            }
+            _notices = rules;
+            FindOnlyNext();
         }
     }
 
@@ -96,6 +79,8 @@ internal sealed class PublisherCore : SocketCore
             }
         }
     }
+
+    public override string DescribeTopics() => FormattableString.Invariant($", topics: {TopicCount}");
 
     /// <summary>To one subscriber, whatever it has subscribed to.</summary>
     public override SendStatus RouteTo(PeerSlot connection, in OutgoingMessage message) =>
@@ -118,19 +103,19 @@ internal sealed class PublisherCore : SocketCore
         bool isForced;
         using (Gate.EnterScope())
         {
-            count = Match(message.FirstPart);
+            Match(message.FirstPart);
             if (_onlyNext is { } only)
             {
-                bool matches = _targets.AsSpan(0, count).Contains(only);
-                count = 0;
+                bool matches = _targets.Contains(only);
+                _targets.Clear();
                 if (matches)
                 {
-                    AddTarget(ref count, only);
+                    _targets.Add(only);
                 }
             }
 
             isForced = NeverDrops;
-            if (isForced && !HaveCapacity(count))
+            if (isForced && !_targets.TrueForAll(static target => target.HasCapacity))
             {
                 return SendStatus.Full;
             }
@@ -141,6 +126,7 @@ internal sealed class PublisherCore : SocketCore
                 _lastNotice = null;
             }
 
+            count = _targets.Count;
             if (count == 1)
             {
                 single = _targets[0];
@@ -148,16 +134,14 @@ internal sealed class PublisherCore : SocketCore
             else if (count > 1)
             {
                 rented = System.Buffers.ArrayPool<PeerLink>.Shared.Rent(count);
-                Array.Copy(_targets, rented, count);
+                _targets.CopyTo(rented);
             }
 
-            if (_everyone is null && !Inverts && _leaving == 0 && count > 0 && count == LinksUnderLock.Count
+            if (_everyone is null && !Inverts && RemovalQueue.Count == 0 && count > 0 && count == LinksUnderLock.Count
                 && count == _subscriptions.UnfilteredCount)
             {
-                Volatile.Write(ref _everyone, _targets.AsSpan(0, count).ToArray());
+                Volatile.Write(ref _everyone, [.. _targets]);
             }
-
-            Array.Clear(_targets, 0, count);
         }
 
         SendStatus status;
@@ -191,13 +175,13 @@ internal sealed class PublisherCore : SocketCore
                 return 0;
             }
 
-            int count = Match(topic);
-            only = count == 1 ? _targets[0] : null;
-            Array.Clear(_targets, 0, count);
-            if (count > 1)
+            Match(topic);
+            if (_targets.Count > 1)
             {
                 return 0;
             }
+
+            only = _targets.Count == 1 ? _targets[0] : null;
         }
 
         if (only is null)
@@ -210,9 +194,9 @@ internal sealed class PublisherCore : SocketCore
     }
 
     public override bool MayRead(WireLink link) =>
-        _notifications is null || (link.Reader?.MayRead(_notifications.PausedReaders) ?? _notifications.PausedReaders.HasCapacity);
+        Notifications is null || (link.Reader?.MayRead(Notifications.PausedReaders) ?? Notifications.PausedReaders.HasCapacity);
 
-    public void SetNoticeLimits(QueueLimits limits) => _notifications?.SetLimits(limits);
+    public void SetNoticeLimits(QueueLimits limits) => Notifications?.SetLimits(limits);
 
     public override SubscriptionOutcome OnSubscription(PeerLink link, ReadOnlySpan<byte> prefix, bool subscribes, bool notifies = true)
     {
@@ -223,12 +207,12 @@ internal sealed class PublisherCore : SocketCore
             outcome = Apply(link, prefix, subscribes, out bool isRepeat);
             if (outcome == SubscriptionOutcome.Notify && notifies)
             {
-                _notifications?.Add(link, prefix, subscribes, isRepeat);
+                Notifications?.Add(link, prefix, subscribes, isRepeat);
             }
         }
 
         RemovalQueue.FinishSoon();
-        _notifications?.AnnounceAll();
+        Notifications?.AnnounceAll();
         if (subscribes == Inverts || outcome >= SubscriptionOutcome.TooMany)
         {
             OnMaySend(routeId: null);
@@ -281,15 +265,6 @@ internal sealed class PublisherCore : SocketCore
         return state is not null;
     }
 
-    public void OnOut(Subscriber<PeerLink> subscriber)
-    {
-        using (Gate.EnterScope())
-        {
-            _subscriptions.Forget(subscriber);
-            Volatile.Write(ref _leaving, _leaving - 1);
-        }
-    }
-
     public override void SendWelcome(PeerLink link, GreetingOccasion occasion)
     {
         if (Welcome.Length > 0 && occasion == GreetingOccasion.NewLink)
@@ -308,6 +283,7 @@ internal sealed class PublisherCore : SocketCore
     protected override void Remove(PeerLink link)
     {
         _everyone = null;
+        _targets.Clear();
         if (ReferenceEquals(_lastNotice, link))
         {
             _lastNotice = null;
@@ -323,8 +299,6 @@ internal sealed class PublisherCore : SocketCore
     private void DropTopics(PublisherLinkState state)
     {
         state.ByteShare.TryReserve(0);
-        Parts.Reenter();
-        Volatile.Write(ref _leaving, _leaving + 1);
         RemovalQueue.Add(state.Clear(_notices));
     }
 
@@ -397,67 +371,20 @@ internal sealed class PublisherCore : SocketCore
         return Fanout.Send(this, links, message);
     }
 
-    private int Match(ReadOnlySpan<byte> topic)
+    private void Match(ReadOnlySpan<byte> topic)
     {
-        _subscriptions.Match(topic, _matches);
-        if (_leaving > 0)
+        _targets.Clear();
+        _subscriptions.Match(topic, _targets);
+        if (Inverts)
         {
-            _matches.RemoveAll(static match => match.HasLeft);
-        }
-
-        int count = 0;
-        if (!Inverts)
-        {
-            foreach (Subscriber<PeerLink> match in _matches)
-            {
-                AddTarget(ref count, match.Peer);
-            }
-        }
-        else
-        {
-            foreach (Subscriber<PeerLink> match in _matches)
-            {
-                ((PublisherLinkState)match.Peer.PatternState!).IsMatch = true;
-            }
-
+            _targets.Clear();
             foreach (PeerLink link in LinksUnderLock)
             {
-                if (!((PublisherLinkState)link.PatternState!).IsMatch)
+                if (!_subscriptions.IsInLastMatch(((PublisherLinkState)link.PatternState!).Granted))
                 {
-                    AddTarget(ref count, link);
+                    _targets.Add(link);
                 }
             }
-
-            foreach (Subscriber<PeerLink> match in _matches)
-            {
-                ((PublisherLinkState)match.Peer.PatternState!).IsMatch = false;
-            }
         }
-
-        _matches.Clear();
-        return count;
-    }
-
-    private bool HaveCapacity(int count)
-    {
-        foreach (PeerLink target in _targets.AsSpan(0, count))
-        {
-            if (!target.HasCapacity)
-            {
-                return false;
-            }
-        }
-
-        return true;
-    }
-
-    private void AddTarget(ref int count, PeerLink link)
-    {
-        if (count == _targets.Length)
-        {
-            Array.Resize(ref _targets, count * 2);
-        }
-
-        _targets[count++] = link;
     }
 }

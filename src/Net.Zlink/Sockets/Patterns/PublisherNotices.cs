@@ -10,14 +10,12 @@ namespace Net.Zlink.Sockets.Patterns;
 /// </summary>
 internal sealed class PublisherNotices : LaneOwner
 {
-    private const int MinLossSlabSize = 256;
-    private const int MaxLossSlabSize = 4 * 1024;
+    private const int LossSlabSize = 1024;
 
     private readonly PublisherCore _core;
     private InboundLease? _loss;
     private Slab? _lossSlab;
     private int _lossUsed;
-    private int _lossSize;
     private bool _isClosed;
 
     public PublisherNotices(PublisherCore core)
@@ -58,9 +56,8 @@ internal sealed class PublisherNotices : LaneOwner
         if (_loss is null || _loss.IsRepeatedNotice != isRepeat
             || _loss.Count == InboundLease.MaxSlots || _lossSlab!.Array.Length - _lossUsed < length)
         {
-            _lossSize = _loss is null ? MinLossSlabSize : Math.Min(_lossSize * 4, MaxLossSlabSize);
             EndLosses();
-            _lossSlab = _core.Host.Slabs.Rent(Math.Max(_lossSize, length));
+            _lossSlab = _core.Host.Slabs.Rent(Math.Max(LossSlabSize, length));
             _lossUsed = 0;
             _loss = InboundLease.Rent(_lossSlab, about.Peer);
             _loss.NoticeOf = about;

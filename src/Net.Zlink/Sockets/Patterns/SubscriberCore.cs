@@ -67,6 +67,9 @@ internal sealed class SubscriberCore : SocketCore
         }
     }
 
+    public override string DescribeTopics() => TopicCount == 0 && !IsExtended ? ", no topic: it receives nothing"
+        : FormattableString.Invariant($", topics: {TopicCount}");
+
     public override bool Accepts(ReadOnlySpan<byte> firstPart)
     {
         if (Volatile.Read(ref _wantsAll))
@@ -274,12 +277,6 @@ internal sealed class SubscriberCore : SocketCore
 
     private void ResendSubscriptions(PeerLink link, OutboundQueue queue)
     {
-        QueueUpdate(link);
-        queue.DropUpdates();
-    }
-
-    private void QueueUpdate(PeerLink link)
-    {
         using (Gate.EnterScope())
         {
             if (link.IsAttached)
@@ -287,6 +284,8 @@ internal sealed class SubscriberCore : SocketCore
                 _toGreet.Add(link);
             }
         }
+
+        queue.DropUpdates();
     }
 
     /// <summary>Limits the queued updates for a publisher that does not connect or read; high-water marks do not apply to them.</summary>
@@ -305,7 +304,6 @@ internal sealed class SubscriberCore : SocketCore
         else if (MaxUnreadUpdates + (2L * TopicCount) is var most && waiting > most
             && (waiting > MaxUnsentUpdates * most || connection.SinceLastWrite >= UnreadTime))
         {
-            QueueUpdate(link);
             connection.RequestClose(DisconnectReason.TopicsUnread, CloseMode.Abort);
         }
     }

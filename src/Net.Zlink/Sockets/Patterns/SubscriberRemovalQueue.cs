@@ -22,14 +22,20 @@ internal sealed class SubscriberRemovalQueue(PublisherCore core) : IThreadPoolWo
 
     private readonly Queue<PendingRemoval> _queue = [];
     private ShortLock _changes;
+    private int _count;
     private long _topics;
     private int _state;
 
-    /// <summary><see cref="Finish"/> or <see cref="FinishSoon"/> must follow outside of it.</summary>
+    /// <summary>Those that have not been removed yet. Read without the lock.</summary>
+    public int Count => Volatile.Read(ref _count);
+
+    /// <summary>Under the socket's lock; <see cref="Finish"/> or <see cref="FinishSoon"/> must follow outside of it.</summary>
     public void Add(PendingRemoval removal)
     {
+        core.Parts.Reenter();
         removal.Granted.HasLeft = true;
         _queue.Enqueue(removal);
+        Volatile.Write(ref _count, _count + 1);
         Volatile.Write(ref _topics, _topics + removal.TopicCount);
     }
 
@@ -41,7 +47,7 @@ internal sealed class SubscriberRemovalQueue(PublisherCore core) : IThreadPoolWo
 
     public void FinishSoon()
     {
-        if (core.LeavingCount == 0)
+        if (Count == 0)
         {
             return;
         }
@@ -78,7 +84,7 @@ internal sealed class SubscriberRemovalQueue(PublisherCore core) : IThreadPoolWo
     /// <summary>Called outside of the socket's lock, because the receive queue may pass notices to a waiting consumer at once.</summary>
     public void Finish()
     {
-        while (core.LeavingCount > 0)
+        while (Count > 0)
         {
             bool isMine = false;
             try
@@ -165,7 +171,11 @@ internal sealed class SubscriberRemovalQueue(PublisherCore core) : IThreadPoolWo
             }
         }
 
-        core.OnOut(subscriber);
+        using (core.TableGate.EnterScope())
+        {
+            subscriber.Trie.Forget(subscriber);
+            Volatile.Write(ref _count, _count - 1);
+        }
     }
 }
 
@@ -187,8 +197,6 @@ internal sealed class PublisherLinkState(SubscriptionTrie<PeerLink> trie, PeerLi
     public SubscriptionTrie<PeerLink> RequestedTrie => _requestedTrie ??= new SubscriptionTrie<PeerLink>();
 
     public Subscriber<PeerLink> Requested => _requested ??= RequestedTrie.NewSubscriber(link);
-
-    public bool IsMatch { get; set; }
 
     public PendingRemoval Clear(NoticeRules notices)
     {

@@ -7,40 +7,30 @@ using Net.Zlink.Sockets.Endpoints;
 namespace Net.Zlink.Sockets.Routing;
 
 /// <summary>Peers by routing id (docs/protocol.md).</summary>
-internal sealed class PeerTable<TPeer>
+/// <param name="firstGenerated">Null: a random number, so two sockets, or two runs of a program, generate different ids.</param>
+internal sealed class PeerTable<TPeer>(uint? firstGenerated = null)
     where TPeer : class
 {
     /// <summary>A generated id: a zero byte, unlike any default id of 16 bytes, and a 4-byte counter in network order.</summary>
     private const int GeneratedLength = 5;
 
     private readonly Dictionary<byte[], TPeer> _peers = new(RoutingIdComparer.Instance);
-    private readonly Dictionary<byte[], TPeer>.AlternateLookup<ReadOnlySpan<byte>> _bySpan;
     private ListsByKey<byte[], TPeer>? _older;
-    private uint _nextGenerated;
-
-    /// <summary>Generated ids start at a random number, so two sockets, or two runs of a program, have different ids.</summary>
-    public PeerTable()
-        : this(BinaryPrimitives.ReadUInt32BigEndian(RandomNumberGenerator.GetBytes(sizeof(uint))))
-    {
-    }
-
-    internal PeerTable(uint firstGenerated)
-    {
-        _bySpan = _peers.GetAlternateLookup<ReadOnlySpan<byte>>();
-        _nextGenerated = firstGenerated;
-    }
+    private uint _nextGenerated = firstGenerated ?? BinaryPrimitives.ReadUInt32BigEndian(RandomNumberGenerator.GetBytes(sizeof(uint)));
 
     public int Count => _peers.Count;
 
     public Dictionary<byte[], TPeer>.ValueCollection Peers => _peers.Values;
 
-    public bool TryGet(ReadOnlySpan<byte> id, [NotNullWhen(true)] out TPeer? peer) => _bySpan.TryGetValue(id, out peer);
+    private Dictionary<byte[], TPeer>.AlternateLookup<ReadOnlySpan<byte>> BySpan => _peers.GetAlternateLookup<ReadOnlySpan<byte>>();
+
+    public bool TryGet(ReadOnlySpan<byte> id, [NotNullWhen(true)] out TPeer? peer) => BySpan.TryGetValue(id, out peer);
 
     public bool TryAdd(ReadOnlySpan<byte> id, TPeer peer, [NotNullWhen(true)] out byte[]? own)
     {
         Debug.Assert(!id.IsEmpty, "An empty id means: generate one.");
         own = null;
-        if (_bySpan.ContainsKey(id))
+        if (BySpan.ContainsKey(id))
         {
             return false;
         }
@@ -72,7 +62,7 @@ internal sealed class PeerTable<TPeer>
             return null;
         }
 
-        _ = _bySpan.TryGetValue(id, out own!, out TPeer? previous);
+        _ = BySpan.TryGetValue(id, out own!, out TPeer? previous);
         _peers[own] = peer;
         return previous;
     }
@@ -89,7 +79,7 @@ internal sealed class PeerTable<TPeer>
 
     public void RemoveIfShared(ReadOnlySpan<byte> id, TPeer peer)
     {
-        if (_older is not null && _bySpan.TryGetValue(id, out byte[]? own, out _) && _older.Has(own))
+        if (_older is not null && BySpan.TryGetValue(id, out byte[]? own, out _) && _older.Has(own))
         {
             Remove(id, peer);
         }
@@ -98,7 +88,7 @@ internal sealed class PeerTable<TPeer>
     /// <summary>A shared id then finds the newest of the others.</summary>
     public bool Remove(ReadOnlySpan<byte> id, TPeer peer)
     {
-        if (!_bySpan.TryGetValue(id, out byte[]? own, out TPeer? newest))
+        if (!BySpan.TryGetValue(id, out byte[]? own, out TPeer? newest))
         {
             return false;
         }

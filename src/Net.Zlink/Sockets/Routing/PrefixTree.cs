@@ -282,22 +282,17 @@ internal ref struct PrefixMatches<TValue>(PrefixNode<TValue> root, ReadOnlySpan<
 
     public bool MoveNext()
     {
-        PrefixNode<TValue>? node = _next;
-        while (node is not null)
+        while (_next is { } node)
         {
-            PrefixNode<TValue> here = node;
-            int length = _all - _left.Length;
-            node = Descend(here);
-            if (here.HasValue)
+            Length = _all - _left.Length;
+            Current = node;
+            _next = Descend(node);
+            if (node.HasValue)
             {
-                Current = here;
-                Length = length;
-                _next = node;
                 return true;
             }
         }
 
-        _next = null;
         return false;
     }
 
@@ -308,19 +303,12 @@ internal ref struct PrefixMatches<TValue>(PrefixNode<TValue> root, ReadOnlySpan<
             return null;
         }
 
-        byte[] rest = child.Remainder;
-        ReadOnlySpan<byte> left = _left[1..];
-        if (rest.Length > 0)
+        if (!_left[1..].StartsWith(child.Remainder))
         {
-            if (!left.StartsWith(rest))
-            {
-                return null;
-            }
-
-            left = left[rest.Length..];
+            return null;
         }
 
-        _left = left;
+        _left = _left[child.LabelLength..];
         return child;
     }
 }

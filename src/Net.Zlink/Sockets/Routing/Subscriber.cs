@@ -1,25 +1,20 @@
 namespace Net.Zlink.Sockets.Routing;
 
-internal sealed class Subscriber<TPeer>
+internal sealed class Subscriber<TPeer>(SubscriptionTrie<TPeer> trie, TPeer peer)
     where TPeer : class
 {
     private const int SmallestTrimmed = 32;
 
-    internal Subscriber(SubscriptionTrie<TPeer> trie, TPeer peer)
-    {
-        Trie = trie;
-        Peer = peer;
-    }
-
-    public TPeer Peer { get; }
+    public TPeer Peer => peer;
 
     public int PrefixCount => Slots.Count;
 
     public long StoredBytes { get; internal set; }
 
+    /// <summary>It is being removed, and matches nothing.</summary>
     public bool HasLeft { get; set; }
 
-    internal SubscriptionTrie<TPeer> Trie { get; }
+    internal SubscriptionTrie<TPeer> Trie => trie;
 
     /// <summary>True: nobody else has subscribed to it.</summary>
     public IEnumerable<(byte[] Prefix, bool IsLast)> Prefixes => Slots.Keys.Select(static node => (node.Prefix, node.Value.Count == 1));
@@ -27,7 +22,7 @@ internal sealed class Subscriber<TPeer>
     /// <summary>Its position in the set of each of its prefixes, so a removal from a set of thousands is one step.</summary>
     internal Dictionary<PrefixNode<SubscriberSet<TPeer>>, int> Slots { get; } = [];
 
-    /// <summary>The last match that reported this subscriber: a second prefix of the same topic does not report it again.</summary>
+    /// <summary>The last match that found this subscriber: a second prefix of the same topic does not report it again.</summary>
     internal long MatchStamp { get; set; }
 
     /// <summary>Shrinks a table of positions that was large, because its memory is not charged.</summary>

@@ -99,41 +99,25 @@ internal sealed class SubscriptionTrie<TPeer>
         return removed > 0;
     }
 
-    public void Match(ReadOnlySpan<byte> topic, List<Subscriber<TPeer>> matches)
+    /// <summary>Adds each peer once, however many of its prefixes match.</summary>
+    public void Match(ReadOnlySpan<byte> topic, List<TPeer> matches)
     {
+        _stamp++;
         PrefixMatches<SubscriberSet<TPeer>> found = _tree.Match(topic);
-        if (!found.MoveNext())
+        while (found.MoveNext())
         {
-            return;
-        }
-
-        ReadOnlySpan<Subscriber<TPeer>> first = found.Current.Value.Items;
-        if (!found.MoveNext())
-        {
-            matches.AddRange(first);
-            return;
-        }
-
-        long stamp = ++_stamp;
-        AddUnstamped(first, stamp, matches);
-        do
-        {
-            AddUnstamped(found.Current.Value.Items, stamp, matches);
-        }
-        while (found.MoveNext());
-    }
-
-    private static void AddUnstamped(ReadOnlySpan<Subscriber<TPeer>> subscribers, long stamp, List<Subscriber<TPeer>> matches)
-    {
-        foreach (Subscriber<TPeer> subscriber in subscribers)
-        {
-            if (subscriber.MatchStamp != stamp)
+            foreach (Subscriber<TPeer> subscriber in found.Current.Value.Items)
             {
-                subscriber.MatchStamp = stamp;
-                matches.Add(subscriber);
+                if (subscriber.MatchStamp != _stamp && !subscriber.HasLeft)
+                {
+                    subscriber.MatchStamp = _stamp;
+                    matches.Add(subscriber.Peer);
+                }
             }
         }
     }
+
+    public bool IsInLastMatch(Subscriber<TPeer> subscriber) => subscriber.MatchStamp == _stamp;
 
     /// <summary>The caller updates its table of positions.</summary>
     private bool RemoveSlot(PrefixNode<SubscriberSet<TPeer>> node, int place)

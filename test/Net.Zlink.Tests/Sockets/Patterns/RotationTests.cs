@@ -59,7 +59,6 @@ public sealed class RotationTests
         _rotation.Deactivate(slots[0]);
         Assert.Equal("BB", Turns(2));
         _rotation.Remove(slots[0]);
-        _rotation.Remove(slots[0]);
         Assert.Equal((1, 1), (_rotation.Count, _rotation.ActiveCount));
     }
 

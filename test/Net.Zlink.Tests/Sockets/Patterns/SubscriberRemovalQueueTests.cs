@@ -85,7 +85,7 @@ public sealed class SubscriberRemovalQueueTests
     public async Task Notifications_of_a_removal_follow_the_options_and_come_in_ascending_order(bool isVerbose, bool isManual)
     {
         using var world = new Fixture(isExtended: true);
-        world.Core.Notices = new NoticeRules(isVerbose, isVerbose, isManual);
+        world.Core.SetNotices(new NoticeRules(isVerbose, isVerbose, isManual));
         Listener leaving = world.Add("c", "b", "a", "ab");
         Listener staying = world.Add("b");
         world.ReadNotices();

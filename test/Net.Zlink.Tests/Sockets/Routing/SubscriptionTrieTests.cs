@@ -38,6 +38,20 @@ public sealed class SubscriptionTrieTests
     }
 
     [Fact]
+    public void A_subscriber_that_is_being_removed_matches_nothing_and_the_last_match_knows_the_others()
+    {
+        Subscriber<string> a = _trie.NewSubscriber("A");
+        Subscriber<string> b = _trie.NewSubscriber("B");
+        Add(a, "", "t");
+        Add(b, "t", "x");
+        a.HasLeft = true;
+        Same(["B"], Match("topic"));
+        Assert.Equal((false, true), (_trie.IsInLastMatch(a), _trie.IsInLastMatch(b)));
+        Assert.Empty(Match("a"));
+        Assert.False(_trie.IsInLastMatch(b));
+    }
+
+    [Fact]
     public void The_empty_prefix_matches_everything_even_the_empty_topic()
     {
         Add(_trie.NewSubscriber("A"), "");
@@ -150,7 +164,7 @@ public sealed class SubscriptionTrieTests
             Add(subscriber, "", "to", "topic", subscriber.Peer);
         }
 
-        List<Subscriber<string>> matches = [];
+        List<string> matches = [];
         byte[] many = Bytes("topics");
         byte[] one = Bytes("q");
         long allocated = Allocations.Of(() =>
@@ -234,12 +248,10 @@ public sealed class SubscriptionTrieTests
 
     private IEnumerable<string> RemoveAll(Subscriber<string> subscriber) => _trie.RemoveAll(subscriber).Select(static one => one.Prefix);
 
-    private List<Subscriber<string>> Found(string topic)
+    private IEnumerable<string> Match(string topic)
     {
-        List<Subscriber<string>> matches = [];
+        List<string> matches = [];
         _trie.Match(Bytes(topic), matches);
-        return matches;
+        return matches.Order(StringComparer.Ordinal);
     }
-
-    private IEnumerable<string> Match(string topic) => Found(topic).Select(static s => s.Peer).Order(StringComparer.Ordinal);
 }
