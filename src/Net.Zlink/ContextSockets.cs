@@ -31,7 +31,8 @@ internal sealed class ContextSockets(int most)
         }
     }
 
-    public UndeliveredSummary Undelivered { get; } = new();
+    /// <summary>Complete when each socket is forgotten.</summary>
+    public ShutdownReport Report { get; } = new();
 
     public void Add(ZlinkSocket socket)
     {
@@ -65,7 +66,7 @@ internal sealed class ContextSockets(int most)
             Of(_gone, socket.Core.TypeName).AddGone(socket.Counters);
 
             // Under the lock: the socket's end and the context's may meet here, and the second one goes on to the report.
-            Undelivered.Add(socket.Counters, socket.Parts.AllClosed.IsCompleted);
+            Report.Add(socket.Counters, socket.Parts.AllClosed.IsCompleted);
         }
     }
 

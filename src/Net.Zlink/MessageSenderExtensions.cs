@@ -1,6 +1,5 @@
 using System.Buffers;
 using System.Runtime.CompilerServices;
-using System.Text;
 using Net.Zlink.Engine;
 
 namespace Net.Zlink;
@@ -11,8 +10,6 @@ namespace Net.Zlink;
 /// cheaper.</remarks>
 public static class MessageSenderExtensions
 {
-    private const int MaxOnStack = 256;
-
     /// <summary>Sends a text without waiting.</summary>
     /// <param name="sender">The socket or peer.</param>
     /// <param name="text">The text.</param>
@@ -25,8 +22,8 @@ public static class MessageSenderExtensions
         where TSender : IMessageSender
     {
         ThrowIfNull(sender, text);
-        using var bytes = new EncodedText(text, stackalloc byte[MaxOnStack]);
-        return sender.TrySend(bytes.Span);
+        using var rented = new RentedBuilder();
+        return sender.TrySend(rented.Message.Add(text));
     }
 
     /// <summary>Sends a text. Blocks the calling thread while no peer has capacity.</summary>
@@ -47,8 +44,8 @@ public static class MessageSenderExtensions
         where TSender : IMessageSender
     {
         ThrowIfNull(sender, text);
-        using var bytes = new EncodedText(text, stackalloc byte[MaxOnStack]);
-        sender.Send(bytes.Span, timeout);
+        using var rented = new RentedBuilder();
+        sender.Send(rented.Message.Add(text), timeout);
     }
 
     /// <summary>Sends a text, and waits for capacity if needed.</summary>
@@ -91,7 +88,7 @@ public static class MessageSenderExtensions
         ThrowIfNull(sender, payload);
         ArgumentOutOfRangeException.ThrowIfNegative(length);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(length, payload.Memory.Length);
-        return TryGetPeer(ref sender, out PeerSender peer) ? peer.SendAsync(payload, length, cancellationToken)
+        return PeerOf(ref sender) is { } peer ? peer.SendAsync(payload, length, cancellationToken)
             : DisposeWhenSentAsync(sender.SendAsync(payload.Memory[..length], cancellationToken), payload);
     }
 
@@ -115,7 +112,7 @@ public static class MessageSenderExtensions
     {
         ThrowIfNull(sender, message);
         OptionRange.WaitTime(timeout);
-        if (TryGetPeer(ref sender, out PeerSender peer))
+        if (PeerOf(ref sender) is { } peer)
         {
             peer.Send(message, timeout);
         }
@@ -146,7 +143,7 @@ public static class MessageSenderExtensions
         ThrowIfNull(sender);
 
         OptionRange.WaitTime(timeout);
-        if (TryGetPeer(ref sender, out PeerSender peer))
+        if (PeerOf(ref sender) is { } peer)
         {
             peer.Send(in message, timeout);
         }
@@ -156,7 +153,6 @@ public static class MessageSenderExtensions
         }
     }
 
-    /// <summary>A sender of another assembly has no blocking form, so its asynchronous one is awaited.</summary>
     /// <summary>
     /// Forwards received messages in order without waiting, without a copy of long parts. Accepted ones are ended; the others still belong
     /// to the caller.
@@ -203,14 +199,14 @@ public static class MessageSenderExtensions
         where TSender : IMessageSender
     {
         ThrowIfNull(sender);
-        bool isPeer = TryGetPeer(ref sender, out PeerSender peer);
+        PeerSender? peer = PeerOf(ref sender);
         int sent = 0;
         try
         {
             // Where nothing can be sent at once, the way of a single message has the reason, or finds a peer.
             while (sent < payloads.Length)
             {
-                int run = isPeer ? peer.TrySendRun(payloads[sent..]) : 0;
+                int run = peer?.TrySendRun(payloads[sent..]) ?? 0;
                 if (run == 0 && !sender.TrySend(payloads[sent].Span))
                 {
                     break;
@@ -245,28 +241,11 @@ public static class MessageSenderExtensions
     /// <exception cref="ObjectDisposedException">The socket or a message is disposed. The messages before it were sent.</exception>
     /// <exception cref="InvalidOperationException">A message is empty. The messages before it were sent.</exception>
     /// <exception cref="ArgumentException">A message has several parts, with Conflate. The messages before it were sent.</exception>
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    public static async ValueTask<int> SendManyAsync<TSender>(
+    public static ValueTask<int> SendManyAsync<TSender>(
         this TSender sender, ReadOnlyMemory<Message> messages, CancellationToken cancellationToken = default)
-        where TSender : IMessageSender
-    {
-        cancellationToken.ThrowIfCancellationRequested();
-        int sent = 0;
-        try
-        {
-            while ((sent += sender.SendMany(messages.Span[sent..])) < messages.Length)
-            {
-                await sender.SendAsync(in messages.Span[sent], cancellationToken).ConfigureAwait(false);
-                sent++;
-            }
-        }
-        catch (Exception e) when (sent > 0 && (e is OperationCanceledException or TimeoutException or ZlinkException))
-        {
-            // As above.
-        }
-
-        return sent;
-    }
+        where TSender : IMessageSender => SendAllAsync(
+            sender, messages, static (to, left) => to.SendMany(left), static (to, one, token) => to.SendAsync(in one, token),
+            cancellationToken);
 
     /// <summary>Sends messages of one part each in order, and waits until all are accepted.</summary>
     /// <typeparam name="TSender">The sender.</typeparam>
@@ -282,18 +261,24 @@ public static class MessageSenderExtensions
     /// <exception cref="ZlinkException">ContextTerminated. Nothing was sent.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed. What was accepted before is sent.</exception>
     /// <exception cref="ArgumentException">A payload is longer than a frame can be. Those before it were sent.</exception>
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    public static async ValueTask<int> SendManyAsync<TSender>(
+    public static ValueTask<int> SendManyAsync<TSender>(
         this TSender sender, ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellationToken = default)
-        where TSender : IMessageSender
+        where TSender : IMessageSender => SendAllAsync(
+            sender, payloads, static (to, left) => to.SendMany(left), static (to, one, token) => to.SendAsync(one, token),
+            cancellationToken);
+
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    private static async ValueTask<int> SendAllAsync<TSender, TItem>(
+        TSender sender, ReadOnlyMemory<TItem> items, Func<TSender, ReadOnlySpan<TItem>, int> sendMany,
+        Func<TSender, TItem, CancellationToken, ValueTask> send, CancellationToken cancellation)
     {
-        cancellationToken.ThrowIfCancellationRequested();
+        cancellation.ThrowIfCancellationRequested();
         int sent = 0;
         try
         {
-            while ((sent += sender.SendMany(payloads.Span[sent..])) < payloads.Length)
+            while ((sent += sendMany(sender, items.Span[sent..])) < items.Length)
             {
-                await sender.SendAsync(payloads.Span[sent], cancellationToken).ConfigureAwait(false);
+                await send(sender, items.Span[sent], cancellation).ConfigureAwait(false);
                 sent++;
             }
         }
@@ -317,6 +302,7 @@ public static class MessageSenderExtensions
         return ref messages[index];
     }
 
+    /// <summary>A sender of another assembly has no blocking form, so its asynchronous one is awaited.</summary>
     private static void Block<TSender, TState>(
         TSender sender, TState state, TimeSpan? timeout, Func<TSender, TState, CancellationToken, ValueTask> send)
     {
@@ -336,33 +322,19 @@ public static class MessageSenderExtensions
 
     /// <summary>Senders of the library have these forms themselves. A struct of another kind is not looked at, because that would box
     /// it.</summary>
-    private static bool TryGetPeer<TSender>(ref TSender sender, out PeerSender peer)
+    private static PeerSender? PeerOf<TSender>(ref TSender sender)
     {
         if (typeof(TSender) == typeof(PeerSender))
         {
-            peer = Unsafe.As<TSender, PeerSender>(ref sender);
-            return true;
+            return Unsafe.As<TSender, PeerSender>(ref sender);
         }
 
-        peer = default;
-        if (typeof(TSender).IsValueType)
+        return typeof(TSender).IsValueType ? null : sender switch
         {
-            return false;
-        }
-
-        if (sender is ZmpSocket socket)
-        {
-            peer = new PeerSender(socket, default(RoutingId)); // Without an id: whichever peer the socket chooses.
-            return true;
-        }
-
-        if (sender is StreamPeer stream)
-        {
-            peer = new PeerSender(stream);
-            return true;
-        }
-
-        return false;
+            ZmpSocket socket => new PeerSender(socket, default(RoutingId)), // Without an id: whichever peer the socket chooses.
+            StreamPeer stream => new PeerSender(stream),
+            _ => null,
+        };
     }
 
     /// <summary>The sender has copied the memory, as its contract says.</summary>
@@ -386,29 +358,5 @@ public static class MessageSenderExtensions
     {
         ThrowIfNull(sender);
         ArgumentNullException.ThrowIfNull(argument, name);
-    }
-
-    /// <summary>A text in UTF-8, on the caller's stack if it is short.</summary>
-    private readonly ref struct EncodedText
-    {
-        private readonly byte[]? _rented;
-
-        public EncodedText(string text, Span<byte> onStack)
-        {
-            int length = Encoding.UTF8.GetByteCount(text);
-            _rented = length > onStack.Length ? ArrayPool<byte>.Shared.Rent(length) : null;
-            Span<byte> bytes = _rented ?? onStack;
-            Span = bytes[..Encoding.UTF8.GetBytes(text, bytes)];
-        }
-
-        public ReadOnlySpan<byte> Span { get; }
-
-        public void Dispose()
-        {
-            if (_rented is not null)
-            {
-                ArrayPool<byte>.Shared.Return(_rented);
-            }
-        }
     }
 }

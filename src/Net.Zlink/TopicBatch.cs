@@ -10,7 +10,7 @@ internal static class TopicBatch
     {
         int sent = 0;
         bool inRuns = !sender.Conflates;
-        MessageBuilder? single = null;
+        using var rented = new RentedBuilder();
         try
         {
             while (sent < payloads.Length)
@@ -20,9 +20,8 @@ internal static class TopicBatch
                 {
                     // There are several subscribers, or the only one cannot take a run: the way of a single message has the reason.
                     inRuns = false;
-                    single ??= BuilderCache.Rent();
-                    single.Clear();
-                    if (!sender.TrySend(default, single.Add(topic).Add(payloads[sent].Span)))
+                    rented.Message.Clear();
+                    if (!sender.TrySend(default, rented.Message.Add(topic).Add(payloads[sent].Span)))
                     {
                         break;
                     }
@@ -34,13 +33,6 @@ internal static class TopicBatch
         catch (ZlinkException) when (sent > 0)
         {
             // The number of accepted messages must be returned; the next call throws.
-        }
-        finally
-        {
-            if (single is not null)
-            {
-                BuilderCache.Return(single);
-            }
         }
 
         return sent;

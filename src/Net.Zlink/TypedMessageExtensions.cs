@@ -52,15 +52,8 @@ public static class TypedMessageExtensions
         where TSender : IMessageSender
     {
         MessageSenderExtensions.ThrowIfNull(sender);
-        MessageBuilder message = BuilderCache.Rent();
-        try
-        {
-            return sender.TrySend(message.Add(value, serializer));
-        }
-        finally
-        {
-            BuilderCache.Return(message);
-        }
+        using var rented = new RentedBuilder();
+        return sender.TrySend(rented.Message.Add(value, serializer));
     }
 
     /// <summary>Sends a value, and waits for capacity if needed.</summary>
@@ -137,19 +130,13 @@ public static class TypedMessageExtensions
     /// <param name="cancellationToken">Ends the enumeration with an exception; no message is lost by it.</param>
     /// <typeparam name="T">The type that both sides have agreed on.</typeparam>
     /// <returns>The values.</returns>
-    public static async IAsyncEnumerable<T> ReceiveAllAsync<T>(
+    public static IAsyncEnumerable<T> ReceiveAllAsync<T>(
         this IMessageReceiver receiver, IMessageSerializer serializer, Action<Exception>? onMalformed = null,
-        [EnumeratorCancellation] CancellationToken cancellationToken = default)
+        CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(receiver);
         ArgumentNullException.ThrowIfNull(serializer);
-        await foreach (Message message in receiver.ReceiveAllAsync(cancellationToken).ConfigureAwait(false))
-        {
-            if (TryRead(message, serializer, onMalformed, out T value))
-            {
-                yield return value;
-            }
-        }
+        return ReadAllAsync(receiver.ReceiveAllAsync(cancellationToken), message => message.Read<T>(serializer), onMalformed);
     }
 
     /// <summary>Subscribes, and gives all values of the socket: each subscription has a socket of its own. The subscription ends with the
@@ -161,19 +148,13 @@ public static class TypedMessageExtensions
     /// <param name="cancellationToken">Ends the enumeration with an exception.</param>
     /// <typeparam name="T">The type that both sides have agreed on.</typeparam>
     /// <returns>The values.</returns>
-    public static async IAsyncEnumerable<T> SubscribeAsync<T>(
+    public static IAsyncEnumerable<T> SubscribeAsync<T>(
         this SubSocket socket, string topic, IMessageSerializer serializer, Action<Exception>? onMalformed = null,
-        [EnumeratorCancellation] CancellationToken cancellationToken = default)
+        CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(socket);
         ArgumentNullException.ThrowIfNull(serializer);
-        await foreach (Message message in ReceiveSubscribedAsync(socket, topic, cancellationToken).ConfigureAwait(false))
-        {
-            if (TryRead(message, serializer, onMalformed, out T value))
-            {
-                yield return value;
-            }
-        }
+        return ReadAllAsync(ReceiveSubscribedAsync(socket, topic, cancellationToken), message => message.Read<T>(serializer), onMalformed);
     }
 
     /// <summary>Subscribes, and gives what a function reads from each message of the socket, for as long as the enumeration runs.</summary>
@@ -183,21 +164,12 @@ public static class TypedMessageExtensions
     /// <param name="cancellationToken">Ends the enumeration with an exception.</param>
     /// <typeparam name="T">What it reads.</typeparam>
     /// <returns>The values, until the socket is disposed or its context shut down.</returns>
-    public static async IAsyncEnumerable<T> SubscribeAsync<T>(
-        this SubSocket socket, string topic, Func<Message, T> read, [EnumeratorCancellation] CancellationToken cancellationToken = default)
+    public static IAsyncEnumerable<T> SubscribeAsync<T>(
+        this SubSocket socket, string topic, Func<Message, T> read, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(socket);
         ArgumentNullException.ThrowIfNull(read);
-        await foreach (Message message in ReceiveSubscribedAsync(socket, topic, cancellationToken).ConfigureAwait(false))
-        {
-            T value;
-            using (message)
-            {
-                value = read(message);
-            }
-
-            yield return value;
-        }
+        return ReadAllAsync(ReceiveSubscribedAsync(socket, topic, cancellationToken), read, onMalformed: null);
     }
 
     private static async IAsyncEnumerable<Message> ReceiveSubscribedAsync(
@@ -229,21 +201,27 @@ public static class TypedMessageExtensions
         }
     }
 
-    private static bool TryRead<T>(in Message message, IMessageSerializer serializer, Action<Exception>? onMalformed, out T value)
+    private static async IAsyncEnumerable<T> ReadAllAsync<T>(
+        IAsyncEnumerable<Message> messages, Func<Message, T> read, Action<Exception>? onMalformed,
+        [EnumeratorCancellation] CancellationToken cancellationToken = default)
     {
-        using (message)
+        await foreach (Message message in messages.WithCancellation(cancellationToken).ConfigureAwait(false))
         {
+            T value;
             try
             {
-                value = message.Read<T>(serializer);
-                return true;
+                using (message)
+                {
+                    value = read(message);
+                }
             }
             catch (Exception e) when (onMalformed is not null && e is not ObjectDisposedException)
             {
                 onMalformed(e);
-                value = default!;
-                return false;
+                continue;
             }
+
+            yield return value;
         }
     }
 

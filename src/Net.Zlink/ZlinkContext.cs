@@ -23,13 +23,9 @@ namespace Net.Zlink;
 public sealed class ZlinkContext : IDisposable, IAsyncDisposable
 {
     private readonly ZlinkContextOptions _options;
-    private readonly EngineHost _host;
-    private readonly bool _ownsPool;
     private readonly Lock _gate = new();
-    private readonly Lazy<Task<ShutdownReport>> _shutdown;
     private readonly ZlinkMeters _meters;
-    private TimeSpan _deadline;
-    private bool _closed;
+    private Task<ShutdownReport>? _shutdown;
 
     /// <summary>The socket of its diagnostics, while they are open.</summary>
     internal StreamSocket? Diagnostics;
@@ -50,11 +46,9 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
         ArgumentNullException.ThrowIfNull(options);
         options = options.ValidCopy();
         _options = options;
-        _ownsPool = options.Pool is null;
-        _deadline = options.ShutdownTimeout;
         ILogger logger = options.LoggerFactory is { } factory ? new GuardedLogger(factory.CreateLogger(ZlinkLibrary.LogCategory))
             : NullLogger.Instance;
-        _host = new EngineHost(options.ShardCount, options.Pool ?? new BufferPool(options.PoolOptions.ForQueuesOf(options.QueuedByteLimit)),
+        Host = new EngineHost(options.ShardCount, options.Pool ?? new BufferPool(options.PoolOptions.ForQueuesOf(options.QueuedByteLimit)),
             options.TimeProvider, logger, new ShardWatch(this, logger), options.TlsAndWebSocketShardCount, options.MaxHandshakes)
         {
             Queued = ContextQuota.Of(options.QueuedByteLimit ?? 0, logger),
@@ -62,12 +56,11 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
             Subscriptions = FairLimit.Of(options.SubscriptionByteLimit ?? 0)
         };
         Sockets = new ContextSockets(options.MaxSockets);
-        _meters = new ZlinkMeters(_host, options, Sockets.SumByType, this);
-        _shutdown = new Lazy<Task<ShutdownReport>>(DrainAsync);
+        _meters = new ZlinkMeters(Host, options, Sockets.SumByType, this);
     }
 
     /// <summary>The buffer pool of this context's sockets. Applications may rent from it too.</summary>
-    public BufferPool Pool => _host.Pool;
+    public BufferPool Pool => Host.Pool;
 
     /// <summary>The clock of this context: <see cref="ZlinkContextOptions.TimeProvider"/>.</summary>
     public TimeProvider TimeProvider => _options.TimeProvider;
@@ -86,7 +79,7 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
 
     internal string? Name => _options.Name;
 
-    internal EngineHost Host => _host;
+    internal EngineHost Host { get; }
 
     internal ContextSockets Sockets { get; }
 
@@ -144,7 +137,7 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
     public bool TryReserveQueuedBytes(long bytes)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(bytes);
-        return _host.Queued?.TryReserve(bytes) ?? true;
+        return Host.Queued?.TryReserve(bytes) ?? true;
     }
 
     /// <summary>Ends what <see cref="TryReserveQueuedBytes"/> has counted.</summary>
@@ -153,26 +146,22 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
     public void ReleaseQueuedBytes(long bytes)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(bytes);
-        _host.Queued?.GiveBack(bytes);
+        Host.Queued?.GiveBack(bytes);
     }
 
     /// <summary>Returns the statistics of the shards and sockets.</summary>
     /// <returns>A snapshot, made at the call.</returns>
-    public ContextStatistics GetStatistics()
+    public ContextStatistics GetStatistics() => new()
     {
-        ShardStatistics[] shards = [.. _host.Shards.All.Select(ShardStatistics.Of)];
-        return new ContextStatistics
-        {
-            Shards = shards,
-            Sockets = Sockets.Count,
-            QueuedBytes = _host.Queued?.Used ?? 0,
-            QueuesWaiting = _host.Queued?.Waiting ?? 0,
-            UnfinishedBytes = _host.Unfinished?.Bytes ?? 0,
-            SubscriptionBytes = _host.Subscriptions?.Bytes ?? 0,
-            PoolRetainedBytes = Pool.GetStatistics().BytesKept,
-            PoolRetainedByteLimit = Pool.RetainedByteLimit
-        };
-    }
+        Shards = [.. Host.Shards.All.Select(static shard => new ShardStatistics(shard))],
+        Sockets = Sockets.Count,
+        QueuedBytes = Host.Queued?.Used ?? 0,
+        QueuesWaiting = Host.Queued?.Waiting ?? 0,
+        UnfinishedBytes = Host.Unfinished?.Bytes ?? 0,
+        SubscriptionBytes = Host.Subscriptions?.Bytes ?? 0,
+        PoolRetainedBytes = Pool.GetStatistics().BytesKept,
+        PoolRetainedByteLimit = Pool.RetainedByteLimit,
+    };
 
     /// <summary>
     /// Ends every socket in order: nothing more is accepted or received, accepted messages are written, and connections are closed. At the
@@ -195,14 +184,10 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
         deadline = OptionRange.Time(deadline, mayBeInfinite: true);
         lock (_gate)
         {
-            if (!_closed)
-            {
-                _closed = true;
-                _deadline = deadline;
-            }
+            _shutdown ??= DrainAsync(deadline);
         }
 
-        return _shutdown.Value.WaitAsync(cancellationToken);
+        return _shutdown.WaitAsync(cancellationToken);
     }
 
     /// <summary>Shuts down within <see cref="ZlinkContextOptions.ShutdownTimeout"/> and then releases the pool.</summary>
@@ -239,20 +224,20 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
         socket.Start();
         lock (_gate)
         {
-            ObjectDisposedException.ThrowIf(_closed, this);
+            ObjectDisposedException.ThrowIf(_shutdown is not null, this);
             Sockets.Add(socket); // Under the lock: a shutdown either finds the socket, or prevents it.
             return socket;
         }
     }
 
-    private async Task<ShutdownReport> DrainAsync()
+    private async Task<ShutdownReport> DrainAsync(TimeSpan deadline)
     {
-        // Leave the caller's stack: it may be a shard, or hold a lock.
+        // Leave the caller's stack, which holds the lock, and may be a shard.
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         long started = Stopwatch.GetTimestamp();
         ZlinkSocket[] sockets = Sockets.OpenSockets;
         Inproc.Close();
-        _host.OwnEndpoints.End();
+        Host.OwnEndpoints.End();
         foreach (ZlinkSocket socket in sockets)
         {
             socket.BeginClose(DisconnectReason.ContextTerminated, socket.Options.LingerTime);
@@ -262,7 +247,7 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
         Task released = ReleaseAsync(closed);
         bool drained = true;
         IReadOnlyList<ShardLoop> held = [];
-        if (!await released.EndsWithinAsync(_deadline, _options.TimeProvider).ConfigureAwait(false))
+        if (!await released.EndsWithinAsync(deadline, _options.TimeProvider).ConfigureAwait(false))
         {
             drained = closed.IsCompleted;
             foreach (ZlinkSocket socket in sockets)
@@ -270,7 +255,7 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
                 socket.Core.Abort();
             }
 
-            held = await _host.Shards.AwaitAbortAsync(released).ConfigureAwait(false);
+            held = await Host.Shards.AwaitAbortAsync(released).ConfigureAwait(false);
         }
 
         foreach (ZlinkSocket socket in sockets)
@@ -278,13 +263,15 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
             Sockets.Forget(socket);
         }
 
-        ShutdownReport report = Sockets.Undelivered.Report(
-            drained, Stopwatch.GetElapsedTime(started), [.. held.Select(static shard => shard.Index)]);
+        ShutdownReport report = Sockets.Report;
+        report.Drained = drained;
+        report.Elapsed = Stopwatch.GetElapsedTime(started);
+        report.BlockedShards = [.. held.Select(static shard => shard.Index)];
         _meters.Dispose();
         foreach (ShardLoop shard in held)
         {
             shard.RunningWork(out ShardWork? work);
-            Log.ShardNotEnded(_host.Logger, shard.Index, work?.Describe() ?? "the thread pool, which does not run it,");
+            Log.ShardNotEnded(Host.Logger, shard.Index, work?.Describe() ?? "the thread pool, which does not run it,");
         }
 
         Task freed = FreeAsync(released);
@@ -299,16 +286,16 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
     private async Task ReleaseAsync(Task closed)
     {
         await closed.ConfigureAwait(false);
-        await _host.Shards.ReleaseAsync().ConfigureAwait(false);
+        await Host.Shards.ReleaseAsync().ConfigureAwait(false);
     }
 
     private async Task FreeAsync(Task released)
     {
         await released.ConfigureAwait(false);
-        _host.Dispose();
-        if (_ownsPool)
+        Host.Dispose();
+        if (_options.Pool is null)
         {
-            _host.Pool.Dispose();
+            Host.Pool.Dispose();
         }
     }
 

@@ -12,7 +12,7 @@ internal sealed class ServingSettings
     public uint Weight
     {
         get;
-        set => field = (uint)OptionRange.InRange(value, 1);
+        set => field = OptionRange.InRange(value, 1u);
     } = 1;
 
     public string? Advertise { get; set; }

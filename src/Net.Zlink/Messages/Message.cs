@@ -142,15 +142,8 @@ public readonly struct Message : IDisposable
     /// <returns>The message. Dispose it. It has no sender: its routing id and remote address are empty.</returns>
     public static Message Create(ReadOnlySpan<byte> part)
     {
-        MessageBuilder builder = BuilderCache.Rent();
-        try
-        {
-            return builder.Add(part).ToMessage();
-        }
-        finally
-        {
-            BuilderCache.Return(builder);
-        }
+        using var rented = new RentedBuilder();
+        return rented.Message.Add(part).ToMessage();
     }
 
     /// <summary>As <see cref="Create(ReadOnlySpan{byte})"/>, of a text in UTF-8.</summary>

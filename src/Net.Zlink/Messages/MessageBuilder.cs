@@ -235,6 +235,14 @@ public sealed class MessageBuilder : IBufferWriter<byte>, IDisposable
 }
 
 /// <summary>Builders for reuse.</summary>
+/// <summary>A builder for one message, returned at the end of its scope.</summary>
+internal readonly ref struct RentedBuilder()
+{
+    public MessageBuilder Message { get; } = BuilderCache.Rent();
+
+    public void Dispose() => BuilderCache.Return(Message);
+}
+
 internal static class BuilderCache
 {
     // As many threads rarely send at once; a builder holds 256 bytes or more.

@@ -96,12 +96,12 @@ internal static partial class Log
 /// The application's logger without its exceptions. A log that cannot write (full disk, closed sink) must not end a connection or a
 /// shutdown.
 /// </summary>
+[SuppressMessage("Design", "CA1031", Justification = "Whatever the application's logger throws must not end what is logged.")]
 internal sealed class GuardedLogger(ILogger inner) : ILogger
 {
     public IDisposable? BeginScope<TState>(TState state)
         where TState : notnull => inner.BeginScope(state);
 
-    [SuppressMessage("Design", "CA1031", Justification = "Whatever the application's logger throws must not end what is logged.")]
     public bool IsEnabled(LogLevel logLevel)
     {
         try
@@ -114,7 +114,6 @@ internal sealed class GuardedLogger(ILogger inner) : ILogger
         }
     }
 
-    [SuppressMessage("Design", "CA1031", Justification = "Whatever the application's logger throws must not end what is logged.")]
     public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?,
         string> formatter)
     {

@@ -12,19 +12,16 @@ internal sealed class SocketMonitors
     public EventStream Open(SocketEventTypes mask, CancellationToken cancellation = default)
     {
         var stream = new EventStream(this, mask);
-        bool isStopped;
         lock (_gate)
         {
-            isStopped = _isStopped;
-            if (!isStopped)
+            if (_isStopped)
+            {
+                stream.End(last: null); // Nobody waits for it yet.
+            }
+            else
             {
                 _streams = [.. _streams, stream];
             }
-        }
-
-        if (isStopped)
-        {
-            stream.End(last: null);
         }
 
         stream.CancelWith(cancellation);

@@ -18,8 +18,6 @@ namespace Net.Zlink;
 /// </remarks>
 public abstract class SocketOptions
 {
-    private bool? _ipv6;
-    private TimeSpan? _linger;
     private ZlinkContextOptions? _context;
 
     private protected SocketOptions()
@@ -73,7 +71,7 @@ public abstract class SocketOptions
     /// Allow IPv6 in names, addresses and wildcards. Bind then listens on both families. Null (default):
     /// <see cref="ZlinkContextOptions.IPv6"/> of the context, which is returned here once there is a socket. For endpoints made afterwards.
     /// </summary>
-    public bool? IPv6 { get => _ipv6 ?? _context?.IPv6; set => _ipv6 = value; }
+    public bool? IPv6 { get => field ?? _context?.IPv6; set; }
 
     /// <summary>
     /// Let several sockets that all set it listen on the same address. Default false; the native core always shares. For endpoints made
@@ -132,8 +130,8 @@ public abstract class SocketOptions
     /// <exception cref="ArgumentOutOfRangeException">The value is negative and not infinite.</exception>
     public TimeSpan? Linger
     {
-        get => _linger ?? _context?.DefaultLinger;
-        set => _linger = value is { } time ? OptionRange.Time(time, mayBeInfinite: true, nameof(value)) : null;
+        get => field ?? _context?.DefaultLinger;
+        set => field = value is { } time ? OptionRange.Time(time, mayBeInfinite: true, nameof(value)) : null;
     }
 
     /// <summary>

@@ -22,9 +22,7 @@ public sealed class DealerOptions : ZmpSocketOptions
     /// Keep only the newest message of each link, in both directions. High-water marks do not apply, and messages have one part. Default
     /// false. For endpoints made afterwards.
     /// </summary>
-    public bool Conflate { get; set; }
-
-    internal override bool IsConflating => Conflate;
+    public bool Conflate { get => IsConflating; set => IsConflating = value; }
 }
 
 /// <summary>Options of a <see cref="RouterSocket"/>.</summary>
@@ -60,15 +58,13 @@ public sealed class PubOptions : ZmpSocketOptions
     /// Keep only the newest message of each subscriber. Its high-water mark does not apply, and messages have one part. Default false. For
     /// endpoints made afterwards.
     /// </summary>
-    public bool Conflate { get; set; }
+    public bool Conflate { get => IsConflating; set => IsConflating = value; }
 
     /// <summary>
     /// A message that each new subscriber gets first. A SUB applies its filter to it. Empty (default): none. Acts at once, for later
     /// subscribers.
     /// </summary>
     public ReadOnlyMemory<byte> WelcomeMessage { get; set => Set(ref field, value.ToArray()); }
-
-    internal override bool IsConflating => Conflate;
 }
 
 /// <summary>Options of an <see cref="XPubSocket"/>.</summary>
@@ -127,9 +123,7 @@ public sealed class SubOptions : ZmpSocketOptions
     /// Keep only the newest message of each publisher. The high-water mark does not apply, and messages have one part. Default false. For
     /// endpoints made afterwards.
     /// </summary>
-    public bool Conflate { get; set; }
-
-    internal override bool IsConflating => Conflate;
+    public bool Conflate { get => IsConflating; set => IsConflating = value; }
 }
 
 /// <summary>Options of an <see cref="XSubSocket"/>. <see cref="SocketOptions.Linger"/> is zero by default.</summary>

@@ -159,7 +159,7 @@ public abstract class ZmpSocketOptions : SocketOptions
     /// </summary>
     public ulong ShardAffinity { get; set; }
 
-    internal virtual bool IsConflating => false;
+    internal bool IsConflating { get; private protected set; }
 
     internal override SocketOptions CopyOfAll()
     {
@@ -178,7 +178,6 @@ public abstract class ZmpSocketOptions : SocketOptions
             SendsMetadata = SendMetadata,
             MaxMessageSize = MaxMessageSize ?? -1,
             MaxMessageParts = MaxMessageParts,
-            HandshakeInterval = HandshakeInterval,
             Heartbeat = new HeartbeatSettings(
                 HeartbeatInterval, (ushort)(HeartbeatTtl.TotalMilliseconds / 100), timeout, HeartbeatOnlyIfSilent),
             ShardAffinity = ShardAffinity,
@@ -188,7 +187,6 @@ public abstract class ZmpSocketOptions : SocketOptions
             ReconnectAfterFault = ReconnectAfterFault,
             Alias = alias,
             Inbound = ReceiveLimits,
-            Outbound = SendLimits,
             Connection = ConnectionSettings(ZmpFrame.EffectiveLimit(MaxMessageSize ?? -1), TimeSpan.Zero, TimeSpan.Zero),
             Transport = TransportSettings,
         };

@@ -220,10 +220,7 @@ public sealed class LastValuePublisher : IAsyncDisposable, IDisposable
                 }
             }
         }
-        catch (ObjectDisposedException)
-        {
-        }
-        catch (ZlinkException e) when (e.Error == ZlinkError.ContextTerminated)
+        catch (Exception e) when (e is ObjectDisposedException or ZlinkException { Error: ZlinkError.ContextTerminated })
         {
         }
     }

@@ -51,74 +51,67 @@ public sealed class ContextStatistics
 /// <summary>A snapshot of one shard: a serial executor of a part of the connections.</summary>
 public sealed class ShardStatistics
 {
-    internal ShardStatistics()
+    internal ShardStatistics(ShardLoop shard)
     {
+        ShardCounters counters = shard.Counters;
+        Index = shard.Index;
+        Connections = Volatile.Read(ref counters.Connections);
+        IsBusy = shard.IsBusy;
+        QueueDepth = shard.QueueDepth;
+        Works = Volatile.Read(ref counters.Works);
+        RunsInPlace = Volatile.Read(ref counters.RunsInPlace);
+        RunsFromPool = Volatile.Read(ref counters.RunsFromPool);
+        Faults = Volatile.Read(ref counters.Faults);
+        BusyTime = counters.BusyTime;
+        LongestRun = counters.LongestTurn;
+        LargestRun = Volatile.Read(ref counters.LargestTurnWorks);
+        LongestDelay = ShardCounters.ToTime(Volatile.Read(ref counters.LongestDelayTicks));
+        TotalDelay = ShardCounters.ToTime(Volatile.Read(ref counters.DelayTicks));
+        LateRuns = Volatile.Read(ref counters.LateRuns);
     }
 
     /// <summary>The number of the shard.</summary>
-    public int Index { get; internal init; }
+    public int Index { get; }
 
     /// <summary>Its present connections.</summary>
-    public int Connections { get; internal init; }
+    public int Connections { get; }
 
     /// <summary>It runs or is about to.</summary>
-    public bool IsBusy { get; internal init; }
+    public bool IsBusy { get; }
 
     /// <summary>Waiting works: connections with something to do.</summary>
-    public int QueueDepth { get; internal init; }
+    public int QueueDepth { get; }
 
     /// <summary>Completed works.</summary>
-    public long Works { get; internal init; }
+    public long Works { get; }
 
     /// <summary>Turns that began on the thread of a completion.</summary>
-    public long RunsInPlace { get; internal init; }
+    public long RunsInPlace { get; }
 
     /// <summary>Turns that the thread pool ran.</summary>
-    public long RunsFromPool { get; internal init; }
+    public long RunsFromPool { get; }
 
     /// <summary>Works that threw. Each ended one connection.</summary>
-    public long Faults { get; internal init; }
+    public long Faults { get; }
 
     /// <summary>The time spent running, with the present turn.</summary>
-    public TimeSpan BusyTime { get; internal init; }
+    public TimeSpan BusyTime { get; }
 
     /// <summary>The longest turn, with the present one.</summary>
-    public TimeSpan LongestRun { get; internal init; }
+    public TimeSpan LongestRun { get; }
 
     /// <summary>The most works in one turn.</summary>
-    public long LargestRun { get; internal init; }
+    public long LargestRun { get; }
 
     /// <summary>The longest delay between a request to the thread pool and its turn.</summary>
-    public TimeSpan LongestDelay { get; internal init; }
+    public TimeSpan LongestDelay { get; }
 
     /// <summary>
     /// The sum of these delays over all <see cref="RunsFromPool"/>. Its increase divided by theirs is the mean delay since the last
     /// snapshot.
     /// </summary>
-    public TimeSpan TotalDelay { get; internal init; }
+    public TimeSpan TotalDelay { get; }
 
     /// <summary>Turns that began more than 200 ms after the request to the thread pool.</summary>
-    public long LateRuns { get; internal init; }
-
-    internal static ShardStatistics Of(ShardLoop shard)
-    {
-        ShardCounters counters = shard.Counters;
-        return new ShardStatistics
-        {
-            Index = shard.Index,
-            Connections = Volatile.Read(ref counters.Connections),
-            IsBusy = shard.IsBusy,
-            QueueDepth = shard.QueueDepth,
-            Works = Volatile.Read(ref counters.Works),
-            RunsInPlace = Volatile.Read(ref counters.RunsInPlace),
-            RunsFromPool = Volatile.Read(ref counters.RunsFromPool),
-            Faults = Volatile.Read(ref counters.Faults),
-            BusyTime = counters.BusyTime,
-            LongestRun = counters.LongestTurn,
-            LargestRun = Volatile.Read(ref counters.LargestTurnWorks),
-            LongestDelay = ShardCounters.ToTime(Volatile.Read(ref counters.LongestDelayTicks)),
-            TotalDelay = ShardCounters.ToTime(Volatile.Read(ref counters.DelayTicks)),
-            LateRuns = Volatile.Read(ref counters.LateRuns),
-        };
-    }
+    public long LateRuns { get; }
 }

@@ -14,7 +14,6 @@ internal sealed class ZlinkMeters : IDisposable
 
     private static int s_contexts;
 
-    private readonly Meter _meter;
     private readonly EngineHost _host;
     private readonly CollectionSnapshot<IReadOnlyDictionary<string, SocketStatistics>> _sockets;
 
@@ -25,7 +24,7 @@ internal sealed class ZlinkMeters : IDisposable
         _sockets = new(sumByType, TimeProvider.System);
         int number = Interlocked.Increment(ref s_contexts);
         KeyValuePair<string, object?>[] tags = [new("zlink.context", options.Name ?? (object)number)];
-        _meter = options.MeterFactory is { } factory
+        Meter = options.MeterFactory is { } factory
             ? factory.Create(new MeterOptions(ZlinkLibrary.MeterName) { Tags = tags }) // A factory takes no scope but itself.
             : new Meter(new MeterOptions(ZlinkLibrary.MeterName) { Tags = tags, Scope = scope });
         Gauge("zlink.shard.queue_depth", () => PerShard(static s => (long)s.QueueDepth), "{work}",
@@ -70,9 +69,9 @@ internal sealed class ZlinkMeters : IDisposable
         AddSocketInstruments();
     }
 
-    public Meter Meter => _meter;
+    public Meter Meter { get; }
 
-    public void Dispose() => Guarded(_meter.Dispose);
+    public void Dispose() => Guarded(Meter.Dispose);
 
     private OversizeStatistics Oversize => _host.Pool.GetStatistics().Oversize;
 
@@ -161,7 +160,7 @@ internal sealed class ZlinkMeters : IDisposable
     {
         foreach (ShardLoop shard in _host.Shards.All)
         {
-            yield return new Measurement<T>(value(ShardStatistics.Of(shard)), new KeyValuePair<string,
+            yield return new Measurement<T>(value(new ShardStatistics(shard)), new KeyValuePair<string,
                 object?>("zlink.shard", shard.Index));
         }
     }
@@ -178,10 +177,10 @@ internal sealed class ZlinkMeters : IDisposable
     private static IEnumerable<Measurement<long>> One(long value) => [new Measurement<long>(value)];
 
     private void Gauge<T>(string name, Func<IEnumerable<Measurement<T>>> values, string unit, string description)
-        where T : struct => Guarded(() => _meter.CreateObservableGauge(name, values, unit, description));
+        where T : struct => Guarded(() => Meter.CreateObservableGauge(name, values, unit, description));
 
     private void Counter<T>(string name, Func<IEnumerable<Measurement<T>>> values, string unit, string description)
-        where T : struct => Guarded(() => _meter.CreateObservableCounter(name, values, unit, description));
+        where T : struct => Guarded(() => Meter.CreateObservableCounter(name, values, unit, description));
 
     /// <summary>
     /// Creating or ending an instrument calls the application's listeners. Their exceptions must not stop the creation or shutdown of a

@@ -194,7 +194,7 @@ public sealed class StreamPeer : IMessageSender
 
     /// <summary>Returns the statistics of this peer.</summary>
     /// <returns>A snapshot.</returns>
-    public PeerStatistics GetStatistics() => PeerStatistics.Of(_link);
+    public PeerStatistics GetStatistics() => new(_link);
 
     /// <summary>Returns id and address, for logs.</summary>
     /// <returns>A short text.</returns>

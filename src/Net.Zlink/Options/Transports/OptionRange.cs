@@ -1,4 +1,5 @@
 using System.Globalization;
+using System.Numerics;
 using System.Runtime.CompilerServices;
 
 namespace Net.Zlink;
@@ -15,22 +16,18 @@ internal static class OptionRange
     /// </summary>
     public static readonly TimeSpan LongestTime = TimeSpan.FromMilliseconds(int.MaxValue);
 
-    public static int InRange(int value, int least, int most = int.MaxValue, [CallerArgumentExpression(nameof(value))] string argument = "",
-        [CallerMemberName] string option = "") => (int)InRange(value, least, most == int.MaxValue ? long.MaxValue : most, argument, option);
-
-    public static long InRange(long value, long least, long most = long.MaxValue,
-        [CallerArgumentExpression(nameof(value))] string argument = "", [CallerMemberName] string option = "") =>
-        value >= least && value <= most ? value : throw OutOfRange(value, argument, option, string.Create(
-            CultureInfo.InvariantCulture, $"takes {least} {(most == long.MaxValue ? "and above" : $"to {most}")}, not {value}."));
+    public static T InRange<T>(T value, T least, T? most = null, [CallerArgumentExpression(nameof(value))] string argument = "",
+        [CallerMemberName] string option = "")
+        where T : struct, IBinaryInteger<T> => value >= least && !(value > most) ? value
+            : throw OutOfRange(value, argument, option, string.Create(
+                CultureInfo.InvariantCulture, $"takes {least} {(most is null ? "and above" : $"to {most}")}, not {value}."));
 
     /// <summary>Null is the only way to write "none": 0 and -1 are refused.</summary>
-    public static int? OrNull(int? value, int least, string without, [CallerArgumentExpression(nameof(value))] string argument = "",
-        [CallerMemberName] string option = "") => (int?)OrNull((long?)value, least, without, argument, option);
-
-    public static long? OrNull(long? value, long least, string without, [CallerArgumentExpression(nameof(value))] string argument = "",
-        [CallerMemberName] string option = "") => value is not { } number || number >= least ? value
-        : throw OutOfRange(number, argument, option, string.Create(
-            CultureInfo.InvariantCulture, $"takes {least} and above, or null for {without}, not {number}."));
+    public static T? OrNull<T>(T? value, T least, string without, [CallerArgumentExpression(nameof(value))] string argument = "",
+        [CallerMemberName] string option = "")
+        where T : struct, IBinaryInteger<T> => !(value < least) ? value
+            : throw OutOfRange(value!, argument, option, string.Create(
+                CultureInfo.InvariantCulture, $"takes {least} and above, or null for {without}, not {value}."));
 
     public static TimeSpan? SecondsOrNull(TimeSpan? value, [CallerArgumentExpression(nameof(value))] string argument = "",
         [CallerMemberName] string option = "") =>

@@ -20,7 +20,7 @@ internal sealed record ZmpSettings
     public required int MaxMessageParts { get; init; }
 
     /// <summary>From the connected transport to the peer's READY.</summary>
-    public required TimeSpan HandshakeInterval { get; init; }
+    public TimeSpan HandshakeInterval => Transport.HandshakeTimeout;
 
     public required HeartbeatSettings Heartbeat { get; init; }
 
@@ -39,7 +39,7 @@ internal sealed record ZmpSettings
 
     public required QueueLimits Inbound { get; init; }
 
-    public required QueueLimits Outbound { get; init; }
+    public QueueLimits Outbound => Connection.Outbound;
 
     public required ConnectionSettings Connection { get; init; }
 
