@@ -8,20 +8,22 @@ namespace Net.Zlink.Transports.Pipes;
 
 /// <summary>
 /// One half of a <see cref="PipeWire"/>: at most one operation at a time. Each begins on the thread pool, and continues there: a pipe may
-/// complete it on the stack of the application's own call, even inside a lock of the application.
+/// complete it on the stack of the application's own call, even inside a lock of the application. The half itself is what the pool runs,
+/// because an awaiter that goes to the pool allocates for each message.
 /// </summary>
-internal abstract class PipeHalf : IThreadPoolWorkItem
+internal abstract class PipeHalf<T> : IThreadPoolWorkItem
 {
     private readonly Lock _gate = new();
     private readonly TaskCompletionSource _released = new(TaskCreationOptions.RunContinuationsAsynchronously);
-    private readonly Action _onFinished;
-    private ConfiguredValueTaskAwaitable.ConfiguredValueTaskAwaiter _running;
+    private readonly Action _onCompleted;
+    private ConfiguredValueTaskAwaitable<T>.ConfiguredValueTaskAwaiter _call;
+    private bool _isCalled;
     private Exception? _closeReason;
     private volatile bool _isBusy;
     private volatile bool _isDue;
     private volatile bool _isClosed;
 
-    protected PipeHalf() => _onFinished = OnFinished;
+    protected PipeHalf() => _onCompleted = OnCompleted;
 
     /// <summary>Any thread.</summary>
     public bool IsBusy => _isBusy;
@@ -33,8 +35,6 @@ internal abstract class PipeHalf : IThreadPoolWorkItem
     public Exception? Failure { get; protected set; }
 
     public Task Released => _released.Task;
-
-    protected bool IsClosed => _isClosed;
 
     /// <summary>Completes the application's object, behind the operation that is under way.</summary>
     public void Close(Exception? reason)
@@ -90,37 +90,39 @@ internal abstract class PipeHalf : IThreadPoolWorkItem
 
     void IThreadPoolWorkItem.Execute()
     {
-        _running = Awaiters.Of(_isClosed ? default : RunAsync());
-        if (_running.IsCompleted)
-        {
-            OnFinished();
-        }
-        else
-        {
-            _running.UnsafeOnCompleted(_onFinished);
-        }
-    }
-
-    /// <summary>The pipe's methods are called here only, and awaited by <see cref="OffCallerAsync"/>.</summary>
-    protected abstract ValueTask RunAsync();
-
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    protected async ValueTask<T> OffCallerAsync<T>(ValueTask<T> call)
-    {
-        bool waits = !call.IsCompleted;
         try
         {
-            return await call.ConfigureAwait(false);
-        }
-        finally
-        {
-            if (waits)
+            bool isTaken = false;
+            while (!isTaken && (_isCalled || !_isClosed))
             {
-                _isDue = true;
-                await ThreadHop.ToPool;
+                if (!_isCalled)
+                {
+                    _call = Awaiters.Of(Call());
+                    _isCalled = true;
+                    if (!_call.IsCompleted)
+                    {
+                        _call.UnsafeOnCompleted(_onCompleted);
+                        return;
+                    }
+                }
+
+                _isCalled = false;
+                isTaken = Take(_call.GetResult());
             }
         }
+        catch (Exception e)
+        {
+            Failure = e;
+        }
+
+        OnFinished();
     }
+
+    /// <summary>The pipe's methods are called here only.</summary>
+    protected abstract ValueTask<T> Call();
+
+    /// <summary>False: call again, unless it was closed.</summary>
+    protected abstract bool Take(in T result);
 
     protected abstract void Cancel();
 
@@ -128,17 +130,14 @@ internal abstract class PipeHalf : IThreadPoolWorkItem
 
     protected abstract void Notify();
 
+    private void OnCompleted()
+    {
+        _isDue = true;
+        ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: true);
+    }
+
     private void OnFinished()
     {
-        try
-        {
-            _running.GetResult();
-        }
-        catch (Exception e)
-        {
-            Failure = e;
-        }
-
         bool isClosed;
         lock (_gate)
         {
@@ -171,7 +170,7 @@ internal abstract class PipeHalf : IThreadPoolWorkItem
 }
 
 /// <summary>The shard reads what the last wait brought. Until it has read all of it, the pipe is not asked for more.</summary>
-internal sealed class PipeReading(PipeWire wire, PipeReader reader) : PipeHalf
+internal sealed class PipeReading(PipeWire wire, PipeReader reader) : PipeHalf<ReadResult>
 {
     private ReadOnlySequence<byte> _unread;
     private SequencePosition _end;
@@ -199,23 +198,23 @@ internal sealed class PipeReading(PipeWire wire, PipeReader reader) : PipeHalf
         return received;
     }
 
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
-    protected override async ValueTask RunAsync()
+    protected override ValueTask<ReadResult> Call()
     {
-        do
+        if (_isHeld)
         {
-            if (_isHeld)
-            {
-                _isHeld = false;
-                reader.AdvanceTo(_end);
-            }
-
-            ReadResult result = await OffCallerAsync(reader.ReadAsync(CancellationToken.None)).ConfigureAwait(false);
-            (_end, _isHeld) = (result.Buffer.End, true);
-            HasEnded = result.IsCompleted;
-            Keep(result.Buffer);
+            _isHeld = false;
+            reader.AdvanceTo(_end);
         }
-        while (!HasEnded && UnreadBytes == 0 && !IsClosed);
+
+        return reader.ReadAsync(CancellationToken.None);
+    }
+
+    protected override bool Take(in ReadResult result)
+    {
+        (_end, _isHeld) = (result.Buffer.End, true);
+        HasEnded = result.IsCompleted;
+        Keep(result.Buffer);
+        return HasEnded || UnreadBytes > 0;
     }
 
     protected override void Cancel() => reader.CancelPendingRead();
@@ -232,7 +231,7 @@ internal sealed class PipeReading(PipeWire wire, PipeReader reader) : PipeHalf
 }
 
 /// <summary>A write is over when the pipe has taken it: that is how a pipe that is full holds back its writer.</summary>
-internal sealed class PipeWriting(PipeWire wire, PipeWriter writer) : PipeHalf
+internal sealed class PipeWriting(PipeWire wire, PipeWriter writer) : PipeHalf<FlushResult>
 {
     private ReadOnlyMemory<byte> _bytes;
     private bool _isEnding;
@@ -251,14 +250,14 @@ internal sealed class PipeWriting(PipeWire wire, PipeWriter writer) : PipeHalf
         return TryBegin();
     }
 
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
-    protected override async ValueTask RunAsync()
+    protected override ValueTask<FlushResult> Call() => _isEnding ? EndAsync() : writer.WriteAsync(_bytes, CancellationToken.None);
+
+    protected override bool Take(in FlushResult result)
     {
-        FlushResult result = await OffCallerAsync(_isEnding ? EndAsync() : writer.WriteAsync(_bytes, CancellationToken.None))
-            .ConfigureAwait(false);
         _bytes = default;
         _isCut = result.IsCanceled;
         Failure = result.IsCompleted ? new IOException("its other side does not read any more") : null;
+        return true;
     }
 
     protected override void Cancel() => writer.CancelPendingFlush();

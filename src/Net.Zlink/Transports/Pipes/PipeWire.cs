@@ -51,7 +51,7 @@ internal sealed class PipeWire : Wire
 
     public override bool WaitForInput() => _input.TryWait();
 
-    public override WireStatus FinishWait() => StatusOf(_input);
+    public override WireStatus FinishWait() => StatusOf(_input.Failure);
 
     public override WireStatus Receive(Span<byte> into, out int received)
     {
@@ -59,7 +59,7 @@ internal sealed class PipeWire : Wire
         return received > 0 ? WireStatus.Done
             : _input.IsBusy ? WireStatus.WouldWait
             : _input.HasEnded ? WireStatus.Ended
-            : StatusOf(_input) is WireStatus.Failed ? WireStatus.Failed : WireStatus.WouldWait;
+            : StatusOf(_input.Failure) is WireStatus.Failed ? WireStatus.Failed : WireStatus.WouldWait;
     }
 
     public override WireStatus Send(ReadOnlySpan<byte> bytes, out int sent)
@@ -76,7 +76,7 @@ internal sealed class PipeWire : Wire
 
     public override WireStatus FinishSend()
     {
-        WireStatus status = StatusOf(_output);
+        WireStatus status = StatusOf(_output.Failure);
         SentBytes = status == WireStatus.Done ? SentBytes : 0;
         return status;
     }
@@ -98,9 +98,9 @@ internal sealed class PipeWire : Wire
         _output.Close(why);
     }
 
-    private WireStatus StatusOf(PipeHalf half)
+    private WireStatus StatusOf(Exception? failure)
     {
-        if (half.Failure is not { } failure)
+        if (failure is null)
         {
             return WireStatus.Done;
         }
