@@ -22,7 +22,7 @@ public class OutboundQueueBenchmarks : IDisposable
     [GlobalSetup]
     public void Setup()
     {
-        _queue = new OutboundQueue(_pool, StreamFormat.Instance, new QueueLimits(300_000, 64 * 1024 * 1024));
+        _queue = new OutboundQueue(_pool, StreamFraming.Format, new QueueLimits(300_000, 64 * 1024 * 1024));
         _payload = new byte[Size];
     }
 

@@ -26,7 +26,7 @@ public class OutgoingMessageBenchmarks : IDisposable
     [GlobalSetup]
     public void Setup()
     {
-        _queue = new OutboundQueue(_pool, ZmpFormat.Instance, new QueueLimits(300_000, 64 * 1024 * 1024));
+        _queue = new OutboundQueue(_pool, ZmpFrame.Format, new QueueLimits(300_000, 64 * 1024 * 1024));
         _builder = new MessageBuilder(_pool);
         _payload = new byte[Size];
         _shared = new Slab.SlabCache(_pool).Rent(ZmpFrame.HeaderSize + Size);

@@ -169,7 +169,9 @@ internal sealed class EncodedMessage(BufferPool pool, FrameFormat format)
             position += format.HeaderSize;
             if (donated < _donated.Count && _donated[donated].Position == position)
             {
-                MoveDonated(_donated[donated++], lease, slabs);
+                DonatedPart part = _donated[donated++];
+                MemoryMarshal.TryGetArray(part.Memory, out ArraySegment<byte> segment);
+                lease.AddPart(slabs.Adopt(segment.Array!, part.Owner), segment.Offset, segment.Count);
                 continue;
             }
 
@@ -236,12 +238,6 @@ internal sealed class EncodedMessage(BufferPool pool, FrameFormat format)
     private bool MovesTo(BufferPool target) =>
         _donated.Count == 0 && _length >= format.HeaderSize + OutgoingMessage.LargePayload && ReferenceEquals(pool, target);
 
-    private static void MoveDonated(in DonatedPart part, InboundLease lease, Slab.SlabCache slabs)
-    {
-        MemoryMarshal.TryGetArray(part.Memory, out ArraySegment<byte> segment);
-        lease.AddPart(slabs.Adopt(segment.Array!, part.Owner), segment.Offset, segment.Count);
-    }
-
     private Slab FramesTo(Slab.SlabCache slabs)
     {
         if (ReferenceEquals(pool, slabs.Pool))
@@ -259,22 +255,22 @@ internal sealed class EncodedMessage(BufferPool pool, FrameFormat format)
         EnsureCapacity(Fitting((long)_length + format.HeaderSize + capacity));
         if (_lastHeader >= 0)
         {
-            format.WriteHeader(_array.AsSpan(_lastHeader), _lastLength, more: true);
+            format.WriteHeader(_array.AsSpan(_lastHeader), _lastLength, continues: true);
         }
 
         _lastHeader = _length;
         _lastLength = length;
-        format.WriteHeader(_array.AsSpan(_length), length, more: false);
+        format.WriteHeader(_array.AsSpan(_length), length, continues: false);
         _length += format.HeaderSize;
         Parts++;
         Version++;
         return _array.AsSpan(_length);
     }
 
-    private int Fitting(long length) => length <= format.LargestBody
+    private static int Fitting(long length) => length <= FrameFormat.LargestBody
         ? (int)length
         : throw new ArgumentException(
-            $"The copied parts of a message hold at most {format.LargestBody} bytes together; add larger parts without copying.",
+            $"The copied parts of a message hold at most {FrameFormat.LargestBody} bytes together; add larger parts without copying.",
             nameof(length));
 
     private void EnsureCapacity(int needed)

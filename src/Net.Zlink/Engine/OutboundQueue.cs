@@ -10,10 +10,33 @@ namespace Net.Zlink.Engine;
 /// and copies below <see cref="OutgoingMessage.LargePayload"/>. While sending is paused (no connection, a handshake, a loss) messages
 /// accumulate, and only control frames are written.
 /// </summary>
-internal sealed class OutboundQueue(BufferPool pool, FrameFormat format, QueueLimits limits, ContextQuota? context = null) : IQuotaOwner
+/// <remarks>
+/// Short messages are packed into the open segment, a long one has segments of its own. So a segment either begins with a message or only
+/// continues one, and a loss drops a half-sent message whole (docs/architecture.md, "After a loss").
+/// </remarks>
+internal sealed partial class OutboundQueue(BufferPool pool, FrameFormat format, QueueLimits limits, ContextQuota? context = null)
+    : IQuotaOwner
 {
+    // Per system call: 256 KiB leave one short packet instead of one per 64 KiB (docs/benchmarks/log.md, "Full packets").
+    private const int GatheredBytes = 256 * 1024;
+    private const int MaxGathered = 8;
+
+    // Larger batches are forwarded without a copy, if the queue is empty: copying 4 KiB of cold memory costs as much as a segment, 0.4 us.
+    private const int SmallestShared = 4 * 1024;
+
+    // A heartbeat's reply is at most 26 bytes: 64 KiB of them is a flood.
+    private const int MaxControlBytes = 64 * 1024;
+
     private ShortLock _gate;
-    private SegmentList _segments = new(pool, format, limits, context);
+    private OutboundSegment? _first;
+    private OutboundSegment? _last;
+    private OutboundSegment? _inFlight;
+    private OutboundSegment? _control;
+    private Quota _quota = new(limits, context);
+    private int _sizeHint;
+    private int _burst;
+    private bool _isMidFrame;
+    private bool _isPaused;
     private bool _hasWriter;
     private bool _closed;
 
@@ -29,14 +52,14 @@ internal sealed class OutboundQueue(BufferPool pool, FrameFormat format, QueueLi
         {
             using (_gate.EnterScope())
             {
-                return _segments.Quota.Counts;
+                return _quota.Counts;
             }
         }
     }
 
-    public long WrittenMessages => _segments.Quota.Counts.TakenMessages;
+    public long WrittenMessages => _quota.Counts.TakenMessages;
 
-    public FullCause FullCause => _segments.Quota.Cause;
+    public FullCause FullCause => _quota.Cause;
 
     public SendStatus Status
     {
@@ -49,6 +72,8 @@ internal sealed class OutboundQueue(BufferPool pool, FrameFormat format, QueueLi
         }
     }
 
+    public bool HasControl => _control is not null;
+
     /// <summary>If accepted, the queue owns its donated memory; the rest is copied.</summary>
     public SendStatus TryAppend(in OutgoingMessage message, out bool schedule, bool force = false)
     {
@@ -56,7 +81,11 @@ internal sealed class OutboundQueue(BufferPool pool, FrameFormat format, QueueLi
         try
         {
             long length = message.EncodedLength(format);
-            return IsPacked(length) ? TryPack(message, (int)length, force, out schedule) : TryAppendLong(message, force, out schedule);
+
+            // A message that has a part to refer to is longer in any case.
+            return length < format.HeaderSize + OutgoingMessage.LargePayload && !Conflates
+                ? TryPack(message, (int)length, force, out schedule)
+                : TryAppendLong(message, force, out schedule);
         }
         catch (OutOfMemoryException)
         {
@@ -77,7 +106,7 @@ internal sealed class OutboundQueue(BufferPool pool, FrameFormat format, QueueLi
                 if (status == SendStatus.Accepted)
                 {
                     obsolete = Supersede();
-                    _segments.AddShared(encoded, offset, length, messages, mayCopy: !Conflates);
+                    AddShared(encoded, offset, length, messages);
                     schedule = AcquireFlush();
                 }
             }
@@ -91,14 +120,59 @@ internal sealed class OutboundQueue(BufferPool pool, FrameFormat format, QueueLi
         return status;
     }
 
-    public bool HasControl => _segments.HasControl;
+    /// <summary>The socket's own message. Updates have segments of their own, so that they can be dropped alone.</summary>
+    public void AppendOwn(ReadOnlySpan<byte> header, ReadOnlySpan<byte> body, bool isUpdate, out bool schedule)
+    {
+        using (_gate.EnterScope())
+        {
+            schedule = false;
+            if (_closed)
+            {
+                return;
+            }
 
-    /// <summary>Control frames precede all messages at the next frame boundary, and are not counted.</summary>
+            int length = header.Length + body.Length;
+            OutboundSegment segment = OpenSegment(length, isUpdate);
+            header.CopyTo(segment.FreeSpan);
+            body.CopyTo(segment.FreeSpan[header.Length..]);
+            Grow(segment, length, messages: 1);
+            if (isUpdate)
+            {
+                _quota.Counts.AddUpdate(1, length);
+            }
+
+            schedule = AcquireFlush();
+        }
+    }
+
+    /// <summary>Control frames precede all messages at the next frame boundary, and are not counted. False: there are too many.</summary>
     public bool TryAppendControl(ReadOnlySpan<byte> frames)
     {
         using (_gate.EnterScope())
         {
-            return _segments.TryAddControl(frames);
+            int held = _control?.Length ?? 0;
+            if (held + frames.Length > MaxControlBytes)
+            {
+                return false;
+            }
+
+            if (_control is null || held + frames.Length > _control.Memory.Length)
+            {
+                OutboundSegment larger = OutboundSegment.ForEncoding(pool.RentArray(held + frames.Length));
+                larger.IsControl = true;
+                if (_control is { } old)
+                {
+                    old.Memory.Span[..held].CopyTo(larger.FreeSpan);
+                    larger.Length = held;
+                    old.Release(pool);
+                }
+
+                _control = larger;
+            }
+
+            frames.CopyTo(_control.FreeSpan);
+            _control.Length += frames.Length;
+            return true;
         }
     }
 
@@ -119,11 +193,12 @@ internal sealed class OutboundQueue(BufferPool pool, FrameFormat format, QueueLi
         }
     }
 
+    /// <summary>What was gathered behind the first segment returns to the front.</summary>
     public void PutBack(OutboundSegment segment)
     {
         using (_gate.EnterScope())
         {
-            _segments.PutBack(segment);
+            PutBackGathered(segment);
         }
     }
 
@@ -133,9 +208,12 @@ internal sealed class OutboundQueue(BufferPool pool, FrameFormat format, QueueLi
         bool isFreed;
         using (_gate.EnterScope())
         {
-            next = _segments.Written(segment);
-            isFreed = _segments.Quota.TryResume();
-            next ??= Next(several);
+            _inFlight = segment.Next;
+            segment.Next = null;
+            _isMidFrame = segment.EndsMidFrame;
+            Settle(segment, isWritten: true);
+            isFreed = _quota.TryResume();
+            next = _inFlight ?? Next(several);
         }
 
         // Outside the lock: donated memory's owner is application code.
@@ -144,28 +222,11 @@ internal sealed class OutboundQueue(BufferPool pool, FrameFormat format, QueueLi
         return next;
     }
 
-    public void PauseSending()
-    {
-        using (_gate.EnterScope())
-        {
-            _segments.IsSendPaused = true;
-        }
-    }
-
-    public bool Release()
-    {
-        using (_gate.EnterScope())
-        {
-            _segments.IsSendPaused = false;
-            return !_segments.IsEmpty && AcquireFlush();
-        }
-    }
-
     public void SetLimits(QueueLimits limits)
     {
         using (_gate.EnterScope())
         {
-            _segments.Quota.Change(limits);
+            _quota.Change(limits);
         }
 
         OnQuotaAvailable();
@@ -176,92 +237,9 @@ internal sealed class OutboundQueue(BufferPool pool, FrameFormat format, QueueLi
         bool isFreed;
         using (_gate.EnterScope())
         {
-            isFreed = _segments.Quota.TryResumeForAny(this);
+            isFreed = _quota.TryResumeForAny(this);
         }
 
-        Notify(isFreed);
-    }
-
-    public void Close()
-    {
-        bool wasRefused;
-        using (_gate.EnterScope())
-        {
-            _closed = true;
-            wasRefused = _segments.Quota.IsRefused;
-            _segments.Quota.IsRefused = false;
-        }
-
-        Notify(wasRefused);
-    }
-
-    public void Abandon()
-    {
-        Close();
-        Drop(static queue => queue._segments.DropAll());
-    }
-
-    public void Detach() => Drop(static queue =>
-    {
-        queue._segments.IsSendPaused = true;
-        queue._hasWriter = false;
-        return queue._segments.Lose();
-    });
-
-    public void ReleaseInFlight(OutboundSegment? segment)
-    {
-        using (_gate.EnterScope())
-        {
-            _segments.Forget(segment);
-        }
-
-        OutboundSegment.ReleaseAll(segment, pool);
-    }
-
-    public void DropQueued() => Drop(static queue => queue._segments.DropUnstarted(isObsolete: false));
-
-    public void DropUpdates() => Drop(static queue => queue._segments.DropUpdates());
-
-    public void Adopt(OutboundQueue other)
-    {
-        OutboundSegment? first;
-        QueueCounts given;
-        using (other._gate.EnterScope())
-        {
-            first = other._segments.GiveAll(out given);
-            other._segments.Quota.Shrink();
-        }
-
-        using (_gate.EnterScope())
-        {
-            _segments.Adopt(first, given);
-        }
-    }
-
-    public void AppendOwn(ReadOnlySpan<byte> header, ReadOnlySpan<byte> body, bool isUpdate, out bool schedule)
-    {
-        using (_gate.EnterScope())
-        {
-            schedule = false;
-            if (!_closed)
-            {
-                _segments.AddOwn(header, body, isUpdate);
-                schedule = AcquireFlush();
-            }
-        }
-    }
-
-    private void Drop(Func<OutboundQueue, OutboundSegment?> drop)
-    {
-        OutboundSegment? dropped;
-        bool isFreed;
-        using (_gate.EnterScope())
-        {
-            dropped = drop(this);
-            isFreed = _segments.Quota.TryResume();
-        }
-
-        OutboundSegment.ReleaseAll(dropped, pool);
         Notify(isFreed);
     }
 
@@ -274,7 +252,11 @@ internal sealed class OutboundQueue(BufferPool pool, FrameFormat format, QueueLi
             status = Admit(force);
             if (status == SendStatus.Accepted)
             {
-                _segments.Pack(message, length);
+                OutboundSegment segment = OpenSegment(length, isUpdate: false);
+                Span<byte> free = segment.FreeSpan;
+                message.CopyTo(free, format);
+                CacheLines.FetchAhead(free, length);
+                Grow(segment, length, messages: 1);
                 schedule = AcquireFlush();
             }
         }
@@ -306,7 +288,9 @@ internal sealed class OutboundQueue(BufferPool pool, FrameFormat format, QueueLi
             if (status == SendStatus.Accepted)
             {
                 obsolete = Supersede();
-                _segments.Add(run);
+                Link(run.First!, run.Last!);
+                _last!.Messages = 1;
+                _quota.Add(1, run.Bytes);
                 schedule = AcquireFlush();
             }
         }
@@ -324,18 +308,40 @@ internal sealed class OutboundQueue(BufferPool pool, FrameFormat format, QueueLi
         return status;
     }
 
-    /// <summary>A message that has a part to refer to is longer in any case.</summary>
-    private bool IsPacked(long length) => length < format.HeaderSize + OutgoingMessage.LargePayload && !Conflates;
+    private void AddShared(Slab encoded, int offset, int length, int messages)
+    {
+        OutboundSegment segment;
+        if (_last is { IsSubscriptionUpdate: false } last && last.TryExtend(encoded, offset, length))
+        {
+            segment = last;
+        }
+        else if (Conflates || (messages == 1 ? length >= OutgoingMessage.LargePayload
+            : length >= (_first is null ? SmallestShared : OutgoingMessage.LargePayload) && !encoded.ShouldBeCopied))
+        {
+            encoded.AddReference();
+            segment = OutboundSegment.ForShared(encoded, offset, length);
+            Link(segment, segment);
+        }
+        else
+        {
+            segment = OpenSegment(length, isUpdate: false);
+            encoded.Array.AsSpan(offset, length).CopyTo(segment.FreeSpan);
+            segment.Length += length;
+        }
 
-    private OutboundSegment? Supersede() => Conflates ? _segments.DropUnstarted(isObsolete: true) : null;
+        segment.Messages += messages;
+        _quota.Add(messages, length);
+    }
+
+    private OutboundSegment? Supersede() => Conflates ? DropUnstarted(isObsolete: true) : null;
 
     private SendStatus Admit(bool force = false, int moreMessages = 0, int moreBytes = 0) => _closed ? SendStatus.Closed
-        : Conflates || force || _segments.Quota.TryAdmit(this, moreMessages, moreBytes) ? SendStatus.Accepted
+        : Conflates || force || _quota.TryAdmit(this, moreMessages, moreBytes) ? SendStatus.Accepted
         : SendStatus.Full;
 
     private bool AcquireFlush()
     {
-        if (_hasWriter || _segments.IsSendPaused)
+        if (_hasWriter || _isPaused)
         {
             return false;
         }
@@ -344,11 +350,127 @@ internal sealed class OutboundQueue(BufferPool pool, FrameFormat format, QueueLi
         return true;
     }
 
+    /// <summary>Control frames come first, at a frame boundary.</summary>
     private OutboundSegment? Next(bool several)
     {
-        OutboundSegment? segment = _segments.Next(several);
-        _hasWriter &= segment is not null;
+        if (!_isMidFrame && _control is not null)
+        {
+            _inFlight = _control;
+            _control = null;
+        }
+        else
+        {
+            // After its header was written, a body follows even while sending is paused: the frame must be completed first.
+            _inFlight = _isPaused && !_isMidFrame ? null : Dequeue();
+            if (several && _inFlight is not null)
+            {
+                Gather(_inFlight);
+            }
+        }
+
+        _hasWriter &= _inFlight is not null;
+        return _inFlight;
+    }
+
+    private void Gather(OutboundSegment first)
+    {
+        OutboundSegment last = first;
+        int bytes = first.Length;
+        for (int parts = 1; parts < MaxGathered && bytes < GatheredBytes && _first is not null && MayFollow(last); parts++)
+        {
+            last.Next = Dequeue();
+            last = last.Next!;
+            bytes += last.Length;
+        }
+    }
+
+    private bool MayFollow(OutboundSegment last) => last.EndsMidFrame || (_control is null && !_isPaused);
+
+    private OutboundSegment? Dequeue()
+    {
+        OutboundSegment? segment = _first;
+        if (segment is null)
+        {
+            // Remembers the burst size, so that the next burst fits one segment.
+            _sizeHint = _burst >= _sizeHint ? _burst : _sizeHint - ((_sizeHint - _burst) / 8);
+            _burst = 0;
+            return null;
+        }
+
+        _first = segment.Next;
+        _last = _first is null ? null : _last;
+        segment.Next = null;
+        segment.IsOpen = false;
+        if (segment.IsEncoded)
+        {
+            _burst = Math.Min(_burst + segment.Length, OutboundSegment.MaxSize);
+        }
+
         return segment;
+    }
+
+    private void Grow(OutboundSegment segment, int bytes, int messages)
+    {
+        segment.Length += bytes;
+        segment.Messages += messages;
+        _quota.Add(messages, bytes);
+    }
+
+    private OutboundSegment OpenSegment(int needed, bool isUpdate)
+    {
+        if (_last is { IsOpen: true } last && last.Memory.Length - last.Length >= needed && last.IsSubscriptionUpdate == isUpdate)
+        {
+            return last;
+        }
+
+        int next = _last is { IsEncoded: true } full ? full.Memory.Length * 4 : 0;
+        int size = OutboundSegment.SizeFor(Math.Max(Math.Max(_sizeHint, needed), next));
+        var segment = OutboundSegment.ForEncoding(pool.RentArray(Math.Max(size, needed)));
+        segment.IsSubscriptionUpdate = isUpdate;
+        Link(segment, segment);
+        return segment;
+    }
+
+    private void Link(OutboundSegment first, OutboundSegment last)
+    {
+        if (_last is null)
+        {
+            _first = first;
+        }
+        else
+        {
+            _last.Next = first;
+        }
+
+        _last = last;
+    }
+
+    private void Settle(OutboundSegment segment, bool isWritten)
+    {
+        if (!segment.IsControl)
+        {
+            // What was dropped with its queue may still be in flight.
+            Count(Math.Min(segment.Messages, _quota.Counts.QueuedMessages), Math.Min(segment.Length, _quota.Counts.QueuedBytes), isWritten,
+                segment.IsSubscriptionUpdate);
+        }
+    }
+
+    private void Count(long messages, long bytes, bool isWritten, bool isUpdate)
+    {
+        if (isWritten)
+        {
+            _quota.Take(messages, bytes);
+        }
+        else
+        {
+            _quota.Drop(messages, bytes);
+        }
+
+        if (isUpdate)
+        {
+            _quota.Counts.AddUpdate(-messages, -bytes);
+            _quota.Counts.Excuse(isWritten ? 0 : messages, isWritten ? 0 : bytes);
+        }
     }
 
     private void Notify(bool isFreed)

@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Numerics;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using Net.Zlink.Buffers;
@@ -68,16 +69,7 @@ internal sealed class OutboundSegment
         }
     }
 
-    public static int SizeFor(int bytes)
-    {
-        int size = MinSize;
-        while (size < bytes && size < MaxSize)
-        {
-            size *= 4;
-        }
-
-        return Math.Min(size, MaxSize);
-    }
+    public static int SizeFor(int bytes) => (int)Math.Clamp(BitOperations.RoundUpToPowerOf2((uint)bytes), MinSize, MaxSize);
 
     public static OutboundSegment ForEncoding(byte[] array)
     {
@@ -165,22 +157,6 @@ internal sealed class OutboundSegment
         }
     }
 
-    public static void Append(ref OutboundSegment? first, OutboundSegment? more)
-    {
-        if (first is not { } last)
-        {
-            first = more;
-            return;
-        }
-
-        while (last.Next is { } next)
-        {
-            last = next;
-        }
-
-        last.Next = more;
-    }
-
     private static void ReleaseChain(OutboundSegment? segment, BufferPool pool)
     {
         while (segment is not null)
@@ -254,55 +230,5 @@ internal ref struct SegmentRun(BufferPool pool)
         }
 
         Last = segment;
-    }
-}
-
-/// <summary>Protocol frames to be written before all messages, in one growing segment.</summary>
-internal struct ControlFrames
-{
-    // A heartbeat's reply is at most 26 bytes: 64 KiB of them is a flood.
-    private const int MaxBytes = 64 * 1024;
-
-    private OutboundSegment? _segment;
-
-    public readonly bool IsEmpty => _segment is null;
-
-    public bool TryAdd(ReadOnlySpan<byte> frames, BufferPool pool)
-    {
-        int held = _segment?.Length ?? 0;
-        if (held + frames.Length > MaxBytes)
-        {
-            return false;
-        }
-
-        if (_segment is null || held + frames.Length > _segment.Memory.Length)
-        {
-            OutboundSegment larger = OutboundSegment.ForEncoding(pool.RentArray(held + frames.Length));
-            larger.IsControl = true;
-            if (_segment is { } old)
-            {
-                old.Memory.Span[..held].CopyTo(larger.FreeSpan);
-                larger.Length = held;
-                old.Release(pool);
-            }
-
-            _segment = larger;
-        }
-
-        frames.CopyTo(_segment.FreeSpan);
-        _segment.Length += frames.Length;
-        return true;
-    }
-
-    public OutboundSegment? Dequeue()
-    {
-        OutboundSegment? segment = _segment;
-        _segment = null;
-        if (segment is not null)
-        {
-            segment.IsOpen = false;
-        }
-
-        return segment;
     }
 }

@@ -146,7 +146,7 @@ internal readonly ref struct OutgoingMessage
                 CopyParts(0, PartCount, destination, format);
                 break;
             default:
-                format.WriteHeader(destination, Payload.Length, more: false);
+                format.WriteHeader(destination, Payload.Length, continues: false);
                 Payload.CopyTo(destination[format.HeaderSize..]);
                 break;
         }
@@ -160,7 +160,7 @@ internal readonly ref struct OutgoingMessage
             switch (Kind)
             {
                 case MessageKind.Donated when !IsShort:
-                    format.WriteHeader(run.AddSpace(format.HeaderSize), Payload.Length, more: false);
+                    format.WriteHeader(run.AddSpace(format.HeaderSize), Payload.Length, continues: false);
                     run.AddBody(OutboundSegment.ForDonated(Owner!, _memory));
                     break;
                 case MessageKind.Built:
@@ -240,7 +240,7 @@ internal readonly ref struct OutgoingMessage
         for (int i = first; i < end; i++)
         {
             ReadOnlySpan<byte> part = PartAt(i);
-            format.WriteHeader(destination, part.Length, more: i < PartCount - 1);
+            format.WriteHeader(destination, part.Length, continues: i < PartCount - 1);
             part.CopyTo(destination[format.HeaderSize..]);
             destination = destination[(format.HeaderSize + part.Length)..];
         }
@@ -266,7 +266,7 @@ internal readonly ref struct OutgoingMessage
             if (isShared)
             {
                 (Slab slab, int offset, int shared) = _lease!.PartAt(_slot + i++);
-                format.WriteHeader(space, shared, more: i < count);
+                format.WriteHeader(space, shared, continues: i < count);
                 slab.AddReference();
                 run.AddBody(OutboundSegment.ForShared(slab, offset, shared));
             }

@@ -38,7 +38,7 @@ public sealed class MessageBuilder : IBufferWriter<byte>, IDisposable
     public MessageBuilder(BufferPool pool)
     {
         ArgumentNullException.ThrowIfNull(pool);
-        _encoded = new EncodedMessage(pool, ZmpFormat.Instance);
+        _encoded = new EncodedMessage(pool, ZmpFrame.Format);
     }
 
     /// <summary>The number of complete parts.</summary>

@@ -1,6 +1,6 @@
 using System.Buffers;
 using Net.Zlink.Engine;
-using Net.Zlink.Protocol.Zmp;
+using Net.Zlink.Protocol;
 using Net.Zlink.Sockets;
 using Net.Zlink.Sockets.Links;
 using Net.Zlink.Sockets.Zmp;
@@ -121,9 +121,9 @@ internal readonly struct MessageSender
 
     private static void CheckLength(int length)
     {
-        if (length > ZmpFrame.LargestBody)
+        if (length > FrameFormat.LargestBody)
         {
-            throw new ArgumentException($"A part holds at most {ZmpFrame.LargestBody} bytes.", nameof(length));
+            throw new ArgumentException($"A part holds at most {FrameFormat.LargestBody} bytes.", nameof(length));
         }
     }
 

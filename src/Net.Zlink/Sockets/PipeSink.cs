@@ -14,6 +14,8 @@ internal sealed class PipeSink : IConnectionSink
     // As much as a pipe holds before its writer waits.
     private static readonly QueueLimits s_limits = new(Messages: 0, Bytes: 64 * 1024);
 
+    private static readonly FrameFormat s_unframed = new(headerSize: 0);
+
     private readonly StreamHub _hub;
     private readonly StreamLink _link;
     private readonly Connection _connection;
@@ -40,7 +42,7 @@ internal sealed class PipeSink : IConnectionSink
         _received = new Pipe(new PipeOptions(hub.Host.Pool, writerScheduler: PipeScheduler.Inline, useSynchronizationContext: false));
         _output = new PipeOutput(this, hub.Host.Pool);
         Input = new PipeInput(this, _received.Reader);
-        var outbound = new OutboundQueue(hub.Host.Pool, UnframedBytes.Instance, s_limits)
+        var outbound = new OutboundQueue(hub.Host.Pool, s_unframed, s_limits)
         {
             CapacityAvailable = _output.OnCapacity,
         };
@@ -239,28 +241,6 @@ internal sealed class PipeSink : IConnectionSink
         if (_isOutputEnded && (_isInputUnread || !_connection.Wire.EndsByHalves))
         {
             _connection.RequestClose(_reason, CloseMode.Orderly, _connection.Settings.Linger);
-        }
-    }
-
-    /// <summary>Bytes as they come: each read is delivered, and each part of a flush is sent.</summary>
-    private sealed class UnframedBytes : FrameFormat
-    {
-        public static readonly UnframedBytes Instance = new();
-
-        private UnframedBytes()
-            : base(headerSize: 0)
-        {
-        }
-
-        public override void WriteHeader(Span<byte> destination, int length, bool more)
-        {
-            // There is none.
-        }
-
-        public override int ReadLength(ReadOnlySpan<byte> frame, out bool more)
-        {
-            more = false;
-            return frame.Length;
         }
     }
 }

@@ -50,7 +50,7 @@ internal sealed class FramedPeers(Func<StreamLink, StreamSettings, IConnectionSi
     public Connection Create(StreamHub hub, StreamLink link, Wire wire, StreamSettings settings)
     {
         IConnectionSink sink = newSink(link, settings);
-        var outbound = new OutboundQueue(hub.Host.Pool, StreamFormat.Instance, settings.Connection.Outbound, hub.Host.Queued)
+        var outbound = new OutboundQueue(hub.Host.Pool, StreamFraming.Format, settings.Connection.Outbound, hub.Host.Queued)
         {
             CapacityAvailable = link.OnCapacity,
         };

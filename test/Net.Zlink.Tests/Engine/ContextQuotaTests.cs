@@ -113,7 +113,7 @@ public sealed class ContextQuotaTests
         Fill(hog);
         hog.BeginWrite();
         var told = new TaskCompletionSource();
-        var queue = new OutboundQueue(TestPools.Create(), StreamFormat.Instance, default, quota)
+        var queue = new OutboundQueue(TestPools.Create(), StreamFraming.Format, default, quota)
         {
             CapacityAvailable = () => told.TrySetResult(),
         };
@@ -225,7 +225,7 @@ public sealed class ContextQuotaTests
         using OutboundFixture hog = New(quota);
         Fill(hog);
         var told = new TaskCompletionSource();
-        var queue = new OutboundQueue(TestPools.Create(), StreamFormat.Instance, default, quota)
+        var queue = new OutboundQueue(TestPools.Create(), StreamFraming.Format, default, quota)
         {
             CapacityAvailable = () => told.TrySetResult(),
         };

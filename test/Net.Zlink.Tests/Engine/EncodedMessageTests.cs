@@ -33,7 +33,7 @@ public sealed class EncodedMessageTests
             using BufferPool other = TestPools.Create();
             foreach (bool ownPool in (bool[])[true, false])
             {
-                var message = new EncodedMessage(ownPool ? pool : other, ZmpFormat.Instance);
+                var message = new EncodedMessage(ownPool ? pool : other, ZmpFrame.Format);
                 foreach (bool toChain in (bool[])[true, false, true])
                 {
                     CheckOnce(message, parts, pool, toChain);
@@ -51,7 +51,7 @@ public sealed class EncodedMessageTests
     public void Clearing_disposes_what_was_handed_over_and_the_message_can_be_built_anew()
     {
         BufferPool pool = TestPools.Create();
-        var message = new EncodedMessage(pool, ZmpFormat.Instance);
+        var message = new EncodedMessage(pool, ZmpFrame.Format);
         var owner = new CountingOwner(Pattern(Large, 1));
         message.Add([1]);
         message.Add(owner, Large);
@@ -73,7 +73,7 @@ public sealed class EncodedMessageTests
     public void A_short_part_that_is_handed_over_is_copied_and_disposed_at_once()
     {
         using BufferPool pool = TestPools.Create();
-        var message = new EncodedMessage(pool, ZmpFormat.Instance);
+        var message = new EncodedMessage(pool, ZmpFrame.Format);
         foreach (int length in (int[])[0, 1, Large - 1])
         {
             var owner = new CountingOwner(Pattern(length, length));
@@ -91,7 +91,7 @@ public sealed class EncodedMessageTests
     public void An_owner_with_too_little_memory_stays_the_callers()
     {
         using BufferPool pool = TestPools.Create();
-        var message = new EncodedMessage(pool, ZmpFormat.Instance);
+        var message = new EncodedMessage(pool, ZmpFrame.Format);
         var owner = new CountingOwner(new byte[3]);
         Assert.ThrowsAny<ArgumentException>(() => message.Add(owner, 4));
         Assert.Equal((0, 0, 0), (message.Parts, owner.Disposals, message.TotalLength));
@@ -105,7 +105,7 @@ public sealed class EncodedMessageTests
         using var bench = new OutboundFixture(pool, default);
         for (int i = 0; i < 50; i++)
         {
-            var message = new EncodedMessage(pool, ZmpFormat.Instance);
+            var message = new EncodedMessage(pool, ZmpFrame.Format);
             message.Add([1, 2, 3]);
             message.Add(new CountingOwner(new byte[Large]), Large);
             message.Add(new CountingOwner(new byte[Large]), Large);
@@ -121,7 +121,7 @@ public sealed class EncodedMessageTests
     public void Building_and_sending_again_and_again_allocates_nothing()
     {
         using var bench = new OutboundFixture(TestPools.Create(), default);
-        var message = new EncodedMessage(bench.Pool, ZmpFormat.Instance);
+        var message = new EncodedMessage(bench.Pool, ZmpFrame.Format);
         long allocated = Allocations.Of(
             () =>
             {

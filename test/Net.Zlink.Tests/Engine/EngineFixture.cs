@@ -43,7 +43,7 @@ internal static class EngineFixture
     /// <summary>A connection with the frames of STREAM.</summary>
     public static Connection NewStreamConnection(
         Wire wire, ShardLoop shard, BufferPool pool, ConnectionSettings settings, IConnectionSink sink) =>
-        new(wire, shard, pool, settings, sink, new OutboundQueue(pool, StreamFormat.Instance, settings.Outbound));
+        new(wire, shard, pool, settings, sink, new OutboundQueue(pool, StreamFraming.Format, settings.Outbound));
 
     /// <summary>Runs a body on a shard and completes when it has run.</summary>
     public static Task OnShardAsync(ShardLoop shard, Action body)

@@ -20,7 +20,7 @@ internal sealed class OutboundFixture : IDisposable
         Pool = pool;
         Slabs = new Slab.SlabCache(pool);
         _blockedSends = new BlockedSendQueue(waiter => Queue!.TryAppend(waiter.Deferred.AsOutgoing(), out _));
-        Queue = new OutboundQueue(pool, format ?? StreamFormat.Instance, limits, quota)
+        Queue = new OutboundQueue(pool, format ?? StreamFraming.Format, limits, quota)
         {
             CapacityAvailable = () => _blockedSends.Retry([], connection: null),
         };

@@ -80,7 +80,7 @@ public sealed class OutboundLossPropertyTests
         public void Play((Kind Kind, int Length, int Choice)[] operations)
         {
             _slabs = new Slab.SlabCache(_pool);
-            _queue = new OutboundQueue(_pool, ZmpFormat.Instance, default) { Conflates = conflates };
+            _queue = new OutboundQueue(_pool, ZmpFrame.Format, default) { Conflates = conflates };
             foreach ((Kind kind, int length, int choice) in operations)
             {
                 Step(kind, length, choice);
@@ -151,7 +151,7 @@ public sealed class OutboundLossPropertyTests
                     slab.Release();
                     break;
                 case Kind.Built:
-                    var built = new EncodedMessage(_pool, ZmpFormat.Instance);
+                    var built = new EncodedMessage(_pool, ZmpFrame.Format);
                     for (int i = 0; i < parts; i++)
                     {
                         if ((choice >> i) % 3 == 0)

@@ -1,4 +1,5 @@
 using Net.Zlink.Engine;
+using Net.Zlink.Protocol;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Tests.Buffers;
 using Net.Zlink.Tests.Support;
@@ -14,9 +15,9 @@ public sealed class OutboundLossTests
         const int First = 100;
         byte[] segment = new byte[First + (2 * ZmpFrame.HeaderSize)];
         ZmpFrame.WriteHeader(segment, ZmpFlags.None, First);
-        ZmpFrame.WriteHeader(segment.AsSpan(ZmpFrame.HeaderSize + First), ZmpFlags.None, (uint)ZmpFrame.LargestBody);
-        Assert.Equal(ZmpFrame.HeaderSize + First, ZmpFormat.Instance.LengthOfMessage(segment));
-        Assert.Equal(0, ZmpFormat.Instance.LengthOfMessage(segment.AsSpan(ZmpFrame.HeaderSize + First)));
+        ZmpFrame.WriteHeader(segment.AsSpan(ZmpFrame.HeaderSize + First), ZmpFlags.None, (uint)FrameFormat.LargestBody);
+        Assert.Equal(ZmpFrame.HeaderSize + First, ZmpFrame.Format.LengthOfMessage(segment));
+        Assert.Equal(0, ZmpFrame.Format.LengthOfMessage(segment.AsSpan(ZmpFrame.HeaderSize + First)));
     }
 
     [Fact]
@@ -45,7 +46,7 @@ public sealed class OutboundLossTests
     [InlineData(true)]
     public void Of_news_that_had_left_in_part_the_rest_is_obsolete_whether_that_is_said_before_the_loss_or_behind_it(bool before)
     {
-        using var bench = new OutboundFixture(TestPools.Create(), default, format: ZmpFormat.Instance);
+        using var bench = new OutboundFixture(TestPools.Create(), default, format: ZmpFrame.Format);
         byte[] header = new byte[ZmpFrame.HeaderSize];
         byte[] topic = [1, 2, 3];
         ZmpFrame.WriteHeader(header, ZmpFlags.Subscribe, (uint)topic.Length);

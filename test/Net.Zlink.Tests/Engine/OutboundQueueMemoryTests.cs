@@ -74,7 +74,7 @@ public sealed class OutboundQueueMemoryTests : IDisposable
     {
         using var bench = new OutboundFixture(_pool, default)
         {
-            Queue = new OutboundQueue(_pool, StreamFormat.Instance, default) { Conflates = true },
+            Queue = new OutboundQueue(_pool, StreamFraming.Format, default) { Conflates = true },
         };
         bench.Append(Pattern(length, 1));
         _pool.AllocateOnly(0);
@@ -101,7 +101,7 @@ public sealed class OutboundQueueMemoryTests : IDisposable
     [Fact]
     public void Messages_behind_a_loss_are_dropped_and_counted_when_there_is_no_memory_to_keep_them()
     {
-        using var bench = new OutboundFixture(_pool, default, format: ZmpFormat.Instance);
+        using var bench = new OutboundFixture(_pool, default, format: ZmpFrame.Format);
         Append(bench, [1]);
         Append(bench, [2]);
         Append(bench, Pattern(Large, 3)); // In a segment of its own, which stays.

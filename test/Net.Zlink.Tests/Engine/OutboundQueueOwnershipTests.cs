@@ -106,7 +106,7 @@ public sealed class OutboundQueueOwnershipTests
     public void A_message_that_a_newer_one_replaces_is_released_outside_the_queues_lock(string newer)
     {
         using BufferPool pool = TestPools.Create();
-        var queue = new OutboundQueue(pool, StreamFormat.Instance, default) { Conflates = true };
+        var queue = new OutboundQueue(pool, StreamFraming.Format, default) { Conflates = true };
         byte[] payload = Pattern(Large, 1);
         int statuses = 0;
         var owner = new CountingOwner(payload)

@@ -19,16 +19,12 @@ public sealed class WaitingWriteTests
         OfTheLibrarysPool,
         OfTheRuntimesPool,
         Native,
-        NativeThatCannotBePinned,
-        NativeThatPinsNothing,
     }
 
     [Theory]
     [InlineData(Memories.OfTheLibrarysPool)]
     [InlineData(Memories.OfTheRuntimesPool)]
     [InlineData(Memories.Native)]
-    [InlineData(Memories.NativeThatCannotBePinned)]
-    [InlineData(Memories.NativeThatPinsNothing)]
     public async Task A_write_that_waits_asks_the_owner_for_nothing_and_takes_nobody_elses_bytes(Memories memories)
     {
         await using var bench = new Fixture();
@@ -37,9 +33,7 @@ public sealed class WaitingWriteTests
         {
             Memories.OfTheLibrarysPool => bench.Pool.Rent(payload.Length),
             Memories.OfTheRuntimesPool => MemoryPool<byte>.Shared.Rent(payload.Length),
-            Memories.Native => new CountingOwner(new byte[payload.Length]),
-            Memories.NativeThatCannotBePinned => new Unpinnable(payload.Length, static () => throw new NotSupportedException()),
-            _ => new Unpinnable(payload.Length, static () => default),
+            _ => new CountingOwner(new byte[payload.Length]),
         };
         payload.CopyTo(owner.Memory.Span);
         bench.Send(owner, payload.Length);
@@ -65,15 +59,13 @@ public sealed class WaitingWriteTests
     public async Task Memory_is_disposed_once_behind_its_last_use_also_where_the_connection_is_cut_off_meanwhile()
     {
         await using var bench = new Fixture();
-        bool isPinned = false;
-        var owner = new Unpinnable(OutgoingMessage.LargePayload, pinned => isPinned = pinned);
+        var owner = new CountingOwner(new byte[OutgoingMessage.LargePayload]);
         bench.Send(owner, OutgoingMessage.LargePayload);
         await bench.Wire.Waiting;
-        Assert.True(isPinned);
+        Assert.Equal(0, owner.Disposals);
         bench.Connection.RequestClose(DisconnectReason.Local, CloseMode.Abort);
         await bench.Sink.Closed;
         await DrainAsync(bench.Shard);
-        Assert.False(isPinned);
         Assert.Equal(1, owner.Disposals);
     }
 
@@ -87,50 +79,6 @@ public sealed class WaitingWriteTests
         await bench.Sink.Closed;
         await DrainAsync(bench.Shard);
         Assert.Equal(1, owner.Disposals);
-    }
-
-    /// <summary>Memory that gives no handle, or one that tells when it ends.</summary>
-    private sealed class Unpinnable : MemoryManager<byte>
-    {
-        private readonly byte[] _bytes;
-        private readonly Func<MemoryHandle> _pin;
-        private readonly Action<bool>? _pinned;
-        private int _disposals;
-
-        public Unpinnable(int length, Func<MemoryHandle> pin)
-        {
-            _bytes = new byte[length];
-            _pin = pin;
-        }
-
-        public unsafe Unpinnable(int length, Action<bool> pinned)
-        {
-            _bytes = GC.AllocateArray<byte>(length, pinned: true);
-            _pinned = pinned;
-            _pin = () => new MemoryHandle(System.Runtime.CompilerServices.Unsafe.AsPointer(ref _bytes[0]), pinnable: this);
-        }
-
-        public int Disposals => Volatile.Read(ref _disposals);
-
-        public override Span<byte> GetSpan()
-        {
-            ObjectDisposedException.ThrowIf(Disposals > 0, this);
-            return _bytes;
-        }
-
-        public override MemoryHandle Pin(int elementIndex = 0)
-        {
-            _pinned?.Invoke(true);
-            return _pin();
-        }
-
-        public override void Unpin()
-        {
-            _pinned!(false);
-            throw new InvalidOperationException("an owner that does as it likes");
-        }
-
-        protected override void Dispose(bool disposing) => Interlocked.Increment(ref _disposals);
     }
 
     /// <summary>Takes headers at once; the write of anything longer waits until the test, or the end of the wire, ends it.</summary>

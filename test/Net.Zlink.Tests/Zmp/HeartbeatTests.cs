@@ -377,7 +377,7 @@ public sealed class HeartbeatTests
     public async Task One_of_many_connections_on_which_nothing_happens_is_asked_less_often_until_it_is_used()
     {
         await using var fixture = new MemoryFixture();
-        fixture.Context.Host.Heartbeating.Add(1_249);
+        fixture.Context.Host.CountHeartbeating(1_249);
         (RouterSocket router, MemoryPeer peer, EventReader monitor) = Open(fixture, OnlyIfSilent());
         AssertNext(fixture, peer, QuietPing);
         fixture.Send(peer, Answer);
@@ -399,14 +399,14 @@ public sealed class HeartbeatTests
         fixture.Advance((3 * Second) + Moment);
         Assert.Equal(4, (await monitor.NextAsync(SocketEventTypes.Disconnected)).ToNativeValue());
         peer.EndSending();
-        Assert.True(fixture.Context.Host.Heartbeating.Count == 1_249);
+        Assert.True(fixture.Context.Host.Heartbeating == 1_249);
     }
 
     [Fact]
     public async Task A_heartbeat_of_one_of_very_many_that_rest_announces_a_ttl_until_behind_the_next_one()
     {
         await using var fixture = new MemoryFixture();
-        fixture.Context.Host.Heartbeating.Add(9_999);
+        fixture.Context.Host.CountHeartbeating(9_999);
         (RouterSocket _, MemoryPeer peer, EventReader monitor) = Open(fixture, OnlyIfSilent());
         AssertNext(fixture, peer, QuietPing);
         foreach (int seconds in (int[])[10, 40, 40])

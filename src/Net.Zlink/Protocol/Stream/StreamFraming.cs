@@ -11,6 +11,9 @@ internal static class StreamFraming
     /// <summary>8 MiB, as the native core's default on all transports except tcp (docs/protocol.md section 2).</summary>
     public const long DefaultMaxMessageSize = 8 * 1024 * 1024;
 
+    /// <summary>A message is one frame.</summary>
+    public static readonly FrameFormat Format = new(HeaderSize);
+
     /// <summary>With its header it fits a .NET array.</summary>
     public static readonly long LargestPayload = Array.MaxLength - HeaderSize;
 
@@ -58,25 +61,6 @@ internal static class StreamFraming
 
 /// <summary>What of some bytes are whole frames. Broken: the frame behind them is longer than the limit.</summary>
 internal readonly record struct FrameScan(int Consumed, int Frames, int NextFrameSize, bool IsBroken, uint Announced);
-
-/// <summary>A message is one frame.</summary>
-internal sealed class StreamFormat : FrameFormat
-{
-    public static readonly StreamFormat Instance = new();
-
-    private StreamFormat()
-        : base(StreamFraming.HeaderSize)
-    {
-    }
-
-    public override void WriteHeader(Span<byte> destination, int length, bool more) => StreamFraming.WriteHeader(destination, length);
-
-    public override int ReadLength(ReadOnlySpan<byte> frame, out bool more)
-    {
-        more = false;
-        return StreamFraming.ReadLength(frame);
-    }
-}
 
 /// <summary>A sender that omits the length announces the message's first four bytes: as text, 500 MiB and more.</summary>
 internal readonly struct TooLongFrame(uint announced, long limit, bool isMessage)

@@ -17,17 +17,16 @@ internal static class ZmpFrame
     public const byte Version = 0x01;
 
     private const ulong FixedBytes = 0xFF00FFFF;
-    private const ulong FixedValues = (Version << 8) | Magic;
+    private const uint FixedValues = (Version << 8) | Magic;
 
-    /// <summary>The largest body that fits a .NET array with its header.</summary>
-    public static readonly long LargestBody = Array.MaxLength - HeaderSize;
+    public static readonly FrameFormat Format = new(HeaderSize, FixedValues, more: (uint)ZmpFlags.More << (8 * FlagsOffset));
 
     /// <summary>Negative: no limit.</summary>
     public static long EffectiveLimit(long maxMessageSize) =>
-        maxMessageSize < 0 ? LargestBody : Math.Min(maxMessageSize, LargestBody);
+        maxMessageSize < 0 ? FrameFormat.LargestBody : Math.Min(maxMessageSize, FrameFormat.LargestBody);
 
-    public static void WriteHeader(Span<byte> destination, ZmpFlags flags, uint bodyLength) =>
-        BinaryPrimitives.WriteUInt64LittleEndian(destination, Pack(flags, bodyLength));
+    public static void WriteHeader(Span<byte> destination, ZmpFlags flags, uint bodyLength) => BinaryPrimitives.WriteUInt64LittleEndian(
+        destination, ((ulong)BinaryPrimitives.ReverseEndianness(bodyLength) << 32) | ((ulong)flags << (8 * FlagsOffset)) | FixedValues);
 
     public static ZmpFlags ReadFlags(ReadOnlySpan<byte> frame) => (ZmpFlags)frame[FlagsOffset];
 
@@ -50,9 +49,6 @@ internal static class ZmpFrame
         [_, not Version, ..] => ZmpFault.VersionMismatch,
         _ => ZmpFault.FlagsInvalid,
     };
-
-    private static ulong Pack(ZmpFlags flags, uint bodyLength) =>
-        ((ulong)BinaryPrimitives.ReverseEndianness(bodyLength) << 32) | ((ulong)flags << 16) | FixedValues;
 }
 
 /// <summary>The flags byte of a frame (docs/protocol.md section 7).</summary>
@@ -82,24 +78,5 @@ internal static class ZmpFlagsExtensions
     extension(ZmpFlags)
     {
         public static bool IsLegal(byte flags) => flags <= (byte)ZmpFlags.Cancel && ((Legal >> flags) & 1) != 0;
-    }
-}
-
-internal sealed class ZmpFormat : FrameFormat
-{
-    public static readonly ZmpFormat Instance = new();
-
-    private ZmpFormat()
-        : base(ZmpFrame.HeaderSize)
-    {
-    }
-
-    public override void WriteHeader(Span<byte> destination, int length, bool more) =>
-        ZmpFrame.WriteHeader(destination, more ? ZmpFlags.More : ZmpFlags.None, (uint)length);
-
-    public override int ReadLength(ReadOnlySpan<byte> frame, out bool more)
-    {
-        more = (ZmpFrame.ReadFlags(frame) & ZmpFlags.More) != ZmpFlags.None;
-        return ZmpFrame.ReadLength(frame);
     }
 }

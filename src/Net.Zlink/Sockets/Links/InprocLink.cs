@@ -118,7 +118,7 @@ internal sealed class InprocLink : PeerLink
         }
         else
         {
-            _out.CountFiltered(1, message.EncodedLength(ZmpFormat.Instance));
+            _out.CountFiltered(1, message.EncodedLength(ZmpFrame.Format));
         }
 
         message.Consume();

@@ -15,9 +15,9 @@ internal sealed class WireLink : PeerLink
     public WireLink(SocketCore socket, ZmpSettings settings)
         : base(socket, new InboundLane(settings.Inbound, socket.Host.Queued) { Conflates = settings.Conflate })
     {
-        Queue = new OutboundQueue(socket.Host.Pool, ZmpFormat.Instance, settings.Outbound, socket.Host.Queued)
+        Queue = new OutboundQueue(socket.Host.Pool, ZmpFrame.Format, settings.Connection.Outbound, socket.Host.Queued)
         {
-            CapacityAvailable = OnCapacityAvailable,
+            CapacityAvailable = () => socket.OnCapacity(this),
             Conflates = settings.Conflate
         };
         Queue.PauseSending();
@@ -29,8 +29,6 @@ internal sealed class WireLink : PeerLink
     public override Connection? Reader => Volatile.Read(ref _connection);
 
     public override bool IsConnected => Reader is not null;
-
-    public override bool HasLostConnection => !IsConnected;
 
     public override WireLink? AcceptedWire => Accepted is null ? null : this;
 
@@ -215,8 +213,6 @@ internal sealed class WireLink : PeerLink
     }
 
     private void Flush() => Reader?.ScheduleFlush();
-
-    private void OnCapacityAvailable() => Socket.OnCapacity(this);
 
     private void FlushOrAsk(bool schedule)
     {

@@ -70,7 +70,7 @@ internal static class Fanout
             return SendCopies(socket, links, message, force);
         }
 
-        long length = message.EncodedLength(ZmpFormat.Instance);
+        long length = message.EncodedLength(ZmpFrame.Format);
         if (!IsToBeEncoded(message, length, wires))
         {
             return message.Kind == MessageKind.Forwarded ? SendEach(socket, links, message, default, force)
@@ -78,7 +78,7 @@ internal static class Fanout
         }
 
         bool isFound;
-        Slab encoded = message.MoveToSlab(socket.Host.Slabs, ZmpFormat.Instance);
+        Slab encoded = message.MoveToSlab(socket.Host.Slabs, ZmpFrame.Format);
         try
         {
             var encoding = new Encoding(encoded, (int)length);

@@ -1,3 +1,4 @@
+using Net.Zlink.Protocol;
 using Net.Zlink.Protocol.Zmp;
 using Xunit;
 
@@ -90,7 +91,7 @@ public sealed class ZmpInboundHeaderTests
     public void A_body_that_no_array_holds_is_refused_whatever_the_limit(long limit)
     {
         ZmpInbound inbound = BehindReady(limit);
-        uint largest = (uint)ZmpFrame.LargestBody;
+        uint largest = (uint)FrameFormat.LargestBody;
         ExpectIncomplete(ref inbound, 0, largest);
         ExpectTooLarge(ref inbound, 0, largest + 1);
     }

@@ -96,6 +96,8 @@ internal sealed class TestLink : PeerLink
 
     public override bool HasCapacity => false;
 
+    public override bool IsConnected => true;
+
     public static TestLink Create(SocketCore socket, QueueLimits limits, bool conflates = false, bool isShared = false,
         ContextQuota? quota = null)
     {

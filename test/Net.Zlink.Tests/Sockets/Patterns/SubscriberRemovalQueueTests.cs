@@ -235,6 +235,8 @@ public sealed class SubscriberRemovalQueueTests
 
         public override bool HasCapacity => true;
 
+        public override bool IsConnected => true;
+
         public override SendStatus TrySend(in OutgoingMessage message, bool force = false)
         {
             Interlocked.Increment(ref _messages);
