@@ -5,7 +5,6 @@ using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
-using Net.Zlink.Flow;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Sockets.Links;
 
@@ -247,7 +246,8 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
         Task released = ReleaseAsync(closed);
         bool drained = true;
         IReadOnlyList<ShardLoop> held = [];
-        if (!await released.EndsWithinAsync(deadline, _options.TimeProvider).ConfigureAwait(false))
+        await released.WaitAsync(deadline, _options.TimeProvider).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        if (!released.IsCompleted)
         {
             drained = closed.IsCompleted;
             foreach (ZlinkSocket socket in sockets)

@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Transports;
 
@@ -10,7 +11,6 @@ namespace Net.Zlink.Engine;
 /// </content>
 internal sealed partial class Connection
 {
-    private readonly Lock _gate = new();
     private Phase _phase;
     private bool _peerEnded;
     private bool _endsOutput;
@@ -19,7 +19,7 @@ internal sealed partial class Connection
     private bool _lingers;
     private DisconnectReason _reason;
     private ShardTimer? _deadline;
-    private (DisconnectReason Reason, CloseMode Mode, TimeSpan? Linger)? _request;
+    private ConcurrentQueue<(DisconnectReason Reason, CloseMode Mode, TimeSpan? Linger)>? _requests;
     private long _discarded;
     private ShardTimer? _pause;
 
@@ -49,44 +49,20 @@ internal sealed partial class Connection
     /// <summary>Any thread.</summary>
     public void RequestClose(DisconnectReason reason, CloseMode mode, TimeSpan? linger = null)
     {
-        if (TryRequest(reason, mode, linger))
-        {
-            Shard.Post(this, CloseWanted);
-        }
-    }
-
-    private bool TryRequest(DisconnectReason reason, CloseMode mode, TimeSpan? linger)
-    {
-        lock (_gate)
-        {
-            if (_request is not { } earlier)
-            {
-                _request = (reason, mode, linger);
-                return true;
-            }
-
-            // A later orderly request never replaces an immediate close, and nothing replaces an abort.
-            if (mode < earlier.Mode || (mode == CloseMode.Orderly && linger is null))
-            {
-                return false;
-            }
-
-            // An infinite time is negative, hence the casts.
-            bool isLonger = earlier.Linger is { } before && (linger is not { } later || (ulong)later.Ticks >= (ulong)before.Ticks);
-            _request = (earlier.Reason, mode, isLonger ? earlier.Linger : linger);
-            return true;
-        }
+        LazyInitializer.EnsureInitialized(ref _requests).Enqueue((reason, mode, linger));
+        Shard.Post(this, CloseWanted);
     }
 
     private void OnRequested()
     {
-        (DisconnectReason Reason, CloseMode Mode, TimeSpan? Linger) request;
-        lock (_gate)
+        while (_requests!.TryDequeue(out (DisconnectReason Reason, CloseMode Mode, TimeSpan? Linger) request))
         {
-            request = _request!.Value;
+            // A later one without a linger time of its own leaves the earlier's.
+            if (IsOpen || request.Mode != CloseMode.Orderly || request.Linger is not null)
+            {
+                Close(request.Reason, request.Mode, detail: null, request.Linger);
+            }
         }
-
-        Close(request.Reason, request.Mode, detail: null, request.Linger);
     }
 
     /// <summary>The first reason wins; an abort cuts an orderly close short.</summary>

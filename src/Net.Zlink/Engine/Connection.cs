@@ -285,7 +285,7 @@ internal sealed partial class Connection : ShardWork, IWireEvents
         }
 
         _reader.Start();
-        _writer.Start();
+        _writer.WatchQuiet();
         _sink.OnOpened(this);
         _reader.ContinueReading();
     }

@@ -1,3 +1,4 @@
+using System.Buffers;
 using System.Runtime.InteropServices;
 using Net.Zlink.Buffers;
 using Net.Zlink.Monitoring;
@@ -26,12 +27,11 @@ internal sealed class ConnectionWriter(Connection connection) : ShardWork
 
     private OutboundSegment? _sending;
     private ShardTimer? _timer;
-    private PinnedMemory? _pinned;
+    private MemoryHandle _pin;
     private ShardTimer? _quiet;
+    private bool _isPending;
     private bool _isStopped;
     private bool _isBroken;
-
-    private bool IsPending { get; set; }
 
     /// <summary>Any thread.</summary>
     public long LastWriteAt { get; private set; } = connection.Shard.Timers.Timestamp();
@@ -39,14 +39,12 @@ internal sealed class ConnectionWriter(Connection connection) : ShardWork
     /// <summary>Completed or partial writes: shows progress even while the clock stands still.</summary>
     public long Writes { get; private set; }
 
-    public void Start() => OnQuiet();
-
     /// <summary>Any thread.</summary>
     public void Schedule() => connection.Shard.PostUrgent(this, FlushWanted);
 
     public void Flush()
     {
-        if (IsPending || _isStopped || _isBroken || connection.IsClosed)
+        if (_isPending || _isStopped || _isBroken || connection.IsClosed)
         {
             return;
         }
@@ -60,7 +58,8 @@ internal sealed class ConnectionWriter(Connection connection) : ShardWork
             _sending = segment;
             if (segment.Sent == segment.Length)
             {
-                OnWritten();
+                Writes++;
+                LastWriteAt = connection.Shard.Now;
                 _sending = null;
                 segment = outbound.Written(segment, several);
                 continue;
@@ -117,7 +116,7 @@ internal sealed class ConnectionWriter(Connection connection) : ShardWork
 
     private void OnCompleted()
     {
-        IsPending = false;
+        _isPending = false;
         connection.Shard.Timers.Cancel(_timer);
         if (connection.IsClosed)
         {
@@ -153,7 +152,7 @@ internal sealed class ConnectionWriter(Connection connection) : ShardWork
 
     public void Release()
     {
-        if (!IsPending)
+        if (!_isPending)
         {
             ReleaseSending();
         }
@@ -161,7 +160,7 @@ internal sealed class ConnectionWriter(Connection connection) : ShardWork
 
     private void ReleaseSending()
     {
-        _pinned?.Release();
+        _pin.Dispose();
         connection.Outbound.ReleaseInFlight(_sending);
         _sending = null;
     }
@@ -231,35 +230,47 @@ internal sealed class ConnectionWriter(Connection connection) : ShardWork
     private bool WaitUntilWritable(OutboundSegment segment)
     {
         int most = connection.Settings.WriteTimeout > TimeSpan.Zero ? MaxTimedSend : MaxPendingSend;
-        int length = Math.Min(segment.Length - segment.Sent, most);
-        ReadOnlyMemory<byte> bytes = segment.Memory.Slice(segment.Sent, length);
-        if (PinnedMemory.IsNeededFor(bytes))
-        {
-            bytes = (_pinned ??= new PinnedMemory()).Acquire(bytes);
-        }
-
-        segment.Exposed = segment.Sent + length;
+        ReadOnlyMemory<byte> bytes = ToArray(segment.Memory.Slice(segment.Sent, Math.Min(segment.Length - segment.Sent, most)));
+        segment.Exposed = segment.Sent + bytes.Length;
         // Its completion runs on this shard, hence later.
-        IsPending = connection.Wire.BeginSend(bytes, segment.EndsMidFrame || segment.Exposed < segment.Length);
-        if (IsPending)
-        {
-            LimitWrite();
-            return true;
-        }
-
-        return !Account();
+        _isPending = connection.Wire.BeginSend(bytes, segment.EndsMidFrame || segment.Exposed < segment.Length);
+        return !OnBegun();
     }
 
-    private void LimitWrite()
+    /// <summary>
+    /// The runtime reads the bytes of a pending send repeatedly, on a thread where what their owner throws ends the process. A buffer of
+    /// our pool that is disposed too early returns after the send. Memory without an array is copied, so only some of it is sent.
+    /// </summary>
+    private ReadOnlyMemory<byte> ToArray(ReadOnlyMemory<byte> bytes)
     {
+        if (MemoryMarshal.TryGetMemoryManager(bytes, out BufferOwner? pooled))
+        {
+            _pin = pooled.Pin();
+        }
+
+        return MemoryMarshal.TryGetArray(bytes, out ArraySegment<byte> array) ? array
+            : bytes[..Math.Min(bytes.Length, MaxTimedSend)].ToArray();
+    }
+
+    /// <summary>A write has begun. True: it is over, and another may follow.</summary>
+    private bool OnBegun()
+    {
+        if (!_isPending)
+        {
+            return Account();
+        }
+
         if (connection.Settings.WriteTimeout is var limit && limit > TimeSpan.Zero)
         {
             _timer ??= new ShardTimer(static state => ((ConnectionWriter)state).OnTimer(), this);
             connection.Shard.Timers.Arm(_timer, limit);
         }
+
+        return false;
     }
 
-    private void OnQuiet()
+    /// <summary>Begins, and continues, to watch for the time to send an empty write.</summary>
+    public void WatchQuiet()
     {
         TimeSpan interval = connection.Wire.PingInterval;
         if (interval <= TimeSpan.Zero || _isStopped || _isBroken || !connection.IsOpen)
@@ -271,32 +282,20 @@ internal sealed class ConnectionWriter(Connection connection) : ShardWork
         if (left <= TimeSpan.Zero)
         {
             left = interval;
-            if (!IsPending && _sending is null)
+            if (!_isPending && _sending is null)
             {
-                Ping();
+                _isPending = connection.Wire.BeginSend(default, endsMidFrame: false);
+                OnBegun();
             }
         }
 
-        _quiet ??= new ShardTimer(static state => ((ConnectionWriter)state).OnQuiet(), this);
+        _quiet ??= new ShardTimer(static state => ((ConnectionWriter)state).WatchQuiet(), this);
         connection.Shard.Timers.Arm(_quiet, left);
-    }
-
-    private void Ping()
-    {
-        IsPending = connection.Wire.BeginSend(default, endsMidFrame: false);
-        if (IsPending)
-        {
-            LimitWrite();
-        }
-        else
-        {
-            Account();
-        }
     }
 
     private bool Account()
     {
-        _pinned?.Release();
+        _pin.Dispose();
         if (connection.Wire.FinishSend() != WireStatus.Done)
         {
             OnLost();
@@ -311,12 +310,6 @@ internal sealed class ConnectionWriter(Connection connection) : ShardWork
 
         LastWriteAt = connection.Shard.Now;
         return true;
-    }
-
-    private void OnWritten()
-    {
-        Writes++;
-        LastWriteAt = connection.Shard.Now;
     }
 
     private void OnLost()

@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using Microsoft.Extensions.Logging;
 using Net.Zlink.Buffers;
 using Net.Zlink.Monitoring;
@@ -6,6 +7,8 @@ namespace Net.Zlink.Engine;
 
 internal sealed class EngineHost : IDisposable
 {
+    private int _heartbeating;
+
     public EngineHost(
         int shards,
         BufferPool pool,
@@ -46,19 +49,12 @@ internal sealed class EngineHost : IDisposable
 
     public OwnEndpoints OwnEndpoints { get; } = new();
 
-    public HeartbeatingConnections Heartbeating { get; } = new();
+    /// <summary>The connections that send heartbeats only if nothing comes in. Any thread.</summary>
+    public int Heartbeating => Volatile.Read(ref _heartbeating);
+
+    public void CountHeartbeating(int change) => Interlocked.Add(ref _heartbeating, change);
 
     public void Dispose() => Shards.Dispose();
-}
-
-/// <summary>Counts the connections of a context that send heartbeats only if nothing comes in. Any thread.</summary>
-internal sealed class HeartbeatingConnections
-{
-    private int _count;
-
-    public int Count => Volatile.Read(ref _count);
-
-    public void Add(int change) => Interlocked.Add(ref _count, change);
 }
 
 /// <summary>
@@ -70,42 +66,14 @@ internal sealed class OwnEndpoints
     // Limits a program that binds one port after another for years; a test binds some dozens.
     private const int MaxEndpoints = 1_000;
 
-    private readonly Lock _gate = new();
-    private readonly HashSet<string> _former = new(StringComparer.Ordinal);
-    private bool _isEnding;
+    private readonly ConcurrentDictionary<string, bool> _former = new(StringComparer.Ordinal);
+    private volatile bool _isEnding;
 
-    public void End()
-    {
-        lock (_gate)
-        {
-            _isEnding = true;
-        }
-    }
+    public void End() => _isEnding = true;
 
-    public void Enter(string endpoint)
-    {
-        lock (_gate)
-        {
-            _former.Remove(endpoint);
-        }
-    }
+    public void Enter(string endpoint) => _former.TryRemove(endpoint, out _);
 
-    public void Leave(string endpoint)
-    {
-        lock (_gate)
-        {
-            if (_former.Count < MaxEndpoints)
-            {
-                _former.Add(endpoint);
-            }
-        }
-    }
+    public void Leave(string endpoint) => _ = _former.Count < MaxEndpoints && _former.TryAdd(endpoint, true);
 
-    public bool IsGone(string endpoint)
-    {
-        lock (_gate)
-        {
-            return _isEnding && _former.Contains(endpoint);
-        }
-    }
+    public bool IsGone(string endpoint) => _isEnding && _former.ContainsKey(endpoint);
 }

@@ -85,7 +85,8 @@ internal sealed class HandshakeLimiter(int maxRunning, TimeProvider time)
         if (await AcquireAsync(socket, upgrade.SlotWait, cancellation).ConfigureAwait(false) is not { } slot)
         {
             socket.Dispose();
-            return cancellation.IsCancellationRequested ? UpgradeResult.Cancelled : CreateSlotlessResult();
+            return cancellation.IsCancellationRequested ? UpgradeResult.Cancelled
+                : CreateTimedOut($"all handshake slots stayed in use (MaxHandshakes is {maxRunning})");
         }
 
         Task errorResponse = Task.CompletedTask;
@@ -100,7 +101,10 @@ internal sealed class HandshakeLimiter(int maxRunning, TimeProvider time)
                 return result;
             }
 
-            return result.Error == SocketError.OperationAborted && slot.IsPreempted ? CreatePreemptedResult(slot.Grace) : result;
+            return result.Error == SocketError.OperationAborted && slot.IsPreempted
+                ? CreateTimedOut($"the peer had delayed its handshake for {slot.Grace.TotalMilliseconds:0} ms "
+                    + $"while others waited for a slot (MaxHandshakes is {maxRunning})")
+                : result;
         }
         finally
         {
@@ -133,12 +137,7 @@ internal sealed class HandshakeLimiter(int maxRunning, TimeProvider time)
         }
     }
 
-    private UpgradeResult CreatePreemptedResult(TimeSpan grace) => new(null, HandshakeFailure.TimedOut, SocketError.TimedOut,
-            $"the peer had delayed its handshake for {grace.TotalMilliseconds:0} ms " +
-            $"while others waited for a slot (MaxHandshakes is {maxRunning})");
-
-    private UpgradeResult CreateSlotlessResult() => new(null, HandshakeFailure.TimedOut, SocketError.TimedOut,
-            $"all handshake slots stayed in use (MaxHandshakes is {maxRunning})");
+    private static UpgradeResult CreateTimedOut(string why) => new(null, HandshakeFailure.TimedOut, SocketError.TimedOut, why);
 
     private async Task<UpgradeResult?> FirstBytesAsync(WireUpgrade upgrade, Socket socket, CancellationToken cancellation)
     {

@@ -53,6 +53,7 @@ internal sealed class PausedReaders(Func<long> freeReads)
             Volatile.Write(ref _count, _readers.Count);
         }
 
+        Interlocked.MemoryBarrier(); // Pairs with the one of SocketQuota.Add: either capacity is found here, or the waiter there.
         if (freeReads() == 0)
         {
             return true;
@@ -124,7 +125,6 @@ internal sealed class PausedReader : ShardWork
     private readonly Action _resume;
     private readonly LinkedListNode<PausedReader> _node;
     private int _resumes;
-    private bool _isQueued;
     private bool _isResumePending;
 
     public PausedReader(PausedReaders readers, ShardLoop shard, Action resume)
@@ -135,7 +135,7 @@ internal sealed class PausedReader : ShardWork
         _node = new LinkedListNode<PausedReader>(this);
     }
 
-    public bool IsQueued => Volatile.Read(ref _isQueued);
+    public bool IsQueued => _node.List is not null;
 
     /// <summary>Its turn has come, and it has not read since.</summary>
     public bool IsResumePending => Volatile.Read(ref _isResumePending);
@@ -153,7 +153,7 @@ internal sealed class PausedReader : ShardWork
     /// <summary>Under the lock of <see cref="PausedReaders"/>, as the next three.</summary>
     public void Add(LinkedList<PausedReader> list)
     {
-        if (_isQueued)
+        if (IsQueued)
         {
             return;
         }
@@ -166,16 +166,13 @@ internal sealed class PausedReader : ShardWork
         {
             list.AddLast(_node);
         }
-
-        Volatile.Write(ref _isQueued, true);
     }
 
     public void Remove(LinkedList<PausedReader> list)
     {
-        if (_isQueued)
+        if (IsQueued)
         {
             list.Remove(_node);
-            Volatile.Write(ref _isQueued, false);
         }
     }
 

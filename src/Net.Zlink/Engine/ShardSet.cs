@@ -1,5 +1,5 @@
+using System.Collections.Concurrent;
 using Net.Zlink.Buffers;
-using Net.Zlink.Flow;
 using Net.Zlink.Transports;
 
 namespace Net.Zlink.Engine;
@@ -12,13 +12,11 @@ internal sealed class ShardSet : IDisposable
     private readonly TimeProvider _time;
     private readonly ShardLoop[] _shards;
     private readonly ShardWatchdog _watchdog;
-    private readonly Dictionary<int, ShardLoop> _ofThreads = [];
+    private readonly ConcurrentDictionary<int, ShardLoop> _ofThreads = new(); // If there are any, completions are inline.
     private readonly Lazy<ShardLoop[]>? _streamed;
     private uint _next;
     private uint _nextStreamed;
-
-    // Completions are inline: a handshake waited on a polling thread.
-    private bool _arePolled;
+    private uint _nextPolled;
 
     public ShardSet(int count, int streamed, IShardObserver observer, TimeProvider time, Slab.SlabCache slabs)
     {
@@ -52,22 +50,12 @@ internal sealed class ShardSet : IDisposable
 
         if (wire.PollingThread == 0)
         {
-            bool hasOwnShards = wire.HadHandshake && _streamed is not null && !Volatile.Read(ref _arePolled);
+            bool hasOwnShards = wire.HadHandshake && _streamed is not null && _ofThreads.IsEmpty;
             return hasOwnShards ? NextOf(_streamed!.Value, ref _nextStreamed) : Next();
         }
 
-        Volatile.Write(ref _arePolled, true);
-        lock (_ofThreads)
-        {
-            if (!_ofThreads.TryGetValue(wire.PollingThread, out ShardLoop? shard))
-            {
-                // Not Next: the order of threads must not depend on the number of earlier connections.
-                shard = _shards[_ofThreads.Count % _shards.Length];
-                _ofThreads.Add(wire.PollingThread, shard);
-            }
-
-            return shard;
-        }
+        // Not Next: the order of threads must not depend on the number of earlier connections.
+        return _ofThreads.GetOrAdd(wire.PollingThread, static (_, all) => NextOf(all._shards, ref all._nextPolled), this);
     }
 
     public ShardLoop Next(ulong mask)
@@ -106,7 +94,8 @@ internal sealed class ShardSet : IDisposable
         for (int second = 0; second < MaxAbortSeconds; second++)
         {
             (ShardLoop, long)[] before = [.. Held().Select(static shard => (shard, shard.RunningWork(out _)))];
-            if (await ended.EndsWithinAsync(TimeSpan.FromSeconds(1), _time).ConfigureAwait(false))
+            await ended.WaitAsync(TimeSpan.FromSeconds(1), _time).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            if (ended.IsCompleted)
             {
                 return [];
             }

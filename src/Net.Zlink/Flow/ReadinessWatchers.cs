@@ -1,3 +1,5 @@
+using System.Collections.Immutable;
+
 namespace Net.Zlink.Flow;
 
 /// <summary>A notified watcher must neither block nor throw.</summary>
@@ -6,42 +8,22 @@ internal interface IReadinessWatcher
     void OnMayBeReady();
 }
 
-/// <summary>Without watchers a notification costs one volatile read, since every inbound batch makes one.</summary>
+/// <summary>Without watchers a notification costs one read, since every inbound batch makes one.</summary>
 internal sealed class ReadinessWatchers
 {
-    private readonly Lock _gate = new();
-    private IReadinessWatcher[]? _all;
+    private ImmutableArray<IReadinessWatcher> _all = [];
 
-    public void Add(IReadinessWatcher watcher)
-    {
-        lock (_gate)
-        {
-            Volatile.Write(ref _all, _all is null ? [watcher] : [.. _all, watcher]);
-        }
-    }
+    public void Add(IReadinessWatcher watcher) => ImmutableInterlocked.Update(ref _all, static (all, one) => all.Add(one), watcher);
 
     /// <summary>Removes it once. A notification in progress may still reach it.</summary>
-    public void Remove(IReadinessWatcher watcher)
-    {
-        lock (_gate)
-        {
-            int index = _all is null ? -1 : Array.IndexOf(_all, watcher);
-            if (index >= 0)
-            {
-                Volatile.Write(ref _all, _all!.Length == 1 ? null : [.. _all.AsSpan(0, index), .. _all.AsSpan(index + 1)]);
-            }
-        }
-    }
+    public void Remove(IReadinessWatcher watcher) => ImmutableInterlocked.Update(ref _all, static (all, one) => all.Remove(one), watcher);
 
     /// <summary>A watcher reads the socket under that lock after it was added: so it either sees the change or is notified.</summary>
     public void Notify()
     {
-        if (Volatile.Read(ref _all) is { } all)
+        foreach (IReadinessWatcher watcher in _all)
         {
-            foreach (IReadinessWatcher watcher in all)
-            {
-                watcher.OnMayBeReady();
-            }
+            watcher.OnMayBeReady();
         }
     }
 

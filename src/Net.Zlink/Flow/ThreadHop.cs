@@ -2,33 +2,26 @@ using System.Runtime.CompilerServices;
 
 namespace Net.Zlink.Flow;
 
+/// <summary>Await it to continue on another thread.</summary>
 internal readonly struct ThreadHop : ICriticalNotifyCompletion
 {
-    private readonly Target _target;
+    private readonly Action<Action>? _start;
 
-    private ThreadHop(Target target) => _target = target;
-
-    private enum Target
-    {
-        Nowhere,
-        Pool,
-        BackOfPool,
-        OwnThread,
-    }
+    private ThreadHop(Action<Action> start) => _start = start;
 
     public static ThreadHop None => default;
 
-    public static ThreadHop ToPool => new(Target.Pool);
+    public static ThreadHop ToPool => new(static continuation => Queue(continuation, preferLocal: true));
 
     /// <summary>
     /// A thread takes what it queued by <see cref="ToPool"/> before anything else, so two floods that yield to it hold two threads for as
     /// long as they last.
     /// </summary>
-    public static ThreadHop ToBackOfPool => new(Target.BackOfPool);
+    public static ThreadHop ToBackOfPool => new(static continuation => Queue(continuation, preferLocal: false));
 
-    public static ThreadHop ToOwnThread => new(Target.OwnThread);
+    public static ThreadHop ToOwnThread => new(OwnThread.Start);
 
-    public bool IsCompleted => _target == Target.Nowhere;
+    public bool IsCompleted => _start is null;
 
     public ThreadHop GetAwaiter() => this;
 
@@ -38,17 +31,10 @@ internal readonly struct ThreadHop : ICriticalNotifyCompletion
 
     public void OnCompleted(Action continuation) => UnsafeOnCompleted(continuation);
 
-    public void UnsafeOnCompleted(Action continuation)
-    {
-        if (_target == Target.OwnThread)
-        {
-            OwnThread.Start(continuation);
-        }
-        else
-        {
-            ThreadPool.UnsafeQueueUserWorkItem(static run => run(), continuation, preferLocal: _target == Target.Pool);
-        }
-    }
+    public void UnsafeOnCompleted(Action continuation) => _start!(continuation);
+
+    internal static void Queue(Action work, bool preferLocal) =>
+        ThreadPool.UnsafeQueueUserWorkItem(static run => run(), work, preferLocal);
 }
 
 internal static class OwnThread
@@ -79,7 +65,7 @@ internal static class OwnThread
         }
         catch (Exception e) when (e is OutOfMemoryException or ThreadStartException)
         {
-            ThreadPool.UnsafeQueueUserWorkItem(static run => run(), work, preferLocal: false);
+            ThreadHop.Queue(work, preferLocal: false);
         }
     }
 }

@@ -176,7 +176,6 @@ public abstract class ZmpSocketOptions : SocketOptions
             Type = type,
             RoutingId = _routingId,
             SendsMetadata = SendMetadata,
-            MaxMessageSize = MaxMessageSize ?? -1,
             MaxMessageParts = MaxMessageParts,
             Heartbeat = new HeartbeatSettings(
                 HeartbeatInterval, (ushort)(HeartbeatTtl.TotalMilliseconds / 100), timeout, HeartbeatOnlyIfSilent),

@@ -76,15 +76,21 @@ internal class SendWaiter : Waiter<SendStatus>
 /// </summary>
 internal sealed class BlockedSendQueue(Func<SendWaiter, SendStatus> trySend) : IWaiterList
 {
+    // Empty routes are kept, as many as waiters, so that a wait allocates nothing in steady state.
+    private const int MaxCached = 64;
+
     private readonly Lock _gate = new();
-    private readonly BlockedRoutes _routes = new();
-    private BlockedRoute? _toRetry;
+    private readonly BlockedRoute _anyRoute = new();
+    private readonly HashSet<BlockedRoute> _routes = new(ByTarget.Instance);
+    private readonly Stack<BlockedRoute> _cached = [];
+    private readonly Stack<BlockedRoute> _toRetry = [];
     private int _count;
     private SendStatus _closed;
     private bool _isRouting;
 
     public bool IsEmpty => Volatile.Read(ref _count) == 0;
 
+    /// <summary>A send to any peer is behind those to a certain one; one to a peer is also behind those to any.</summary>
     public bool HasEarlierWaiter(in SendTarget target)
     {
         if (IsEmpty)
@@ -94,7 +100,7 @@ internal sealed class BlockedSendQueue(Func<SendWaiter, SendStatus> trySend) : I
 
         lock (_gate)
         {
-            return _routes.HasEarlierWaiter(target);
+            return (target.Connection is null && !_anyRoute.Waiters.IsEmpty) || (!target.IsAny && Find(target) is not null);
         }
     }
 
@@ -130,15 +136,26 @@ internal sealed class BlockedSendQueue(Func<SendWaiter, SendStatus> trySend) : I
 
     public void Close(SendStatus outcome)
     {
-        SendWaiter? released;
+        WaiterList<SendWaiter> released = default;
         lock (_gate)
         {
             _closed = outcome;
-            released = _routes.RemoveAll(outcome);
+            foreach (BlockedRoute route in (BlockedRoute[])[_anyRoute, .. _routes])
+            {
+                while (route.Waiters.First is { } waiter)
+                {
+                    route.Waiters.Remove(waiter);
+                    waiter.Route = null;
+                    waiter.Outcome = outcome;
+                    released.Add(waiter);
+                }
+            }
+
+            _routes.Clear();
             Volatile.Write(ref _count, 0);
         }
 
-        SendWaiter.CompleteAll(released);
+        SendWaiter.CompleteAll(released.RemoveAll());
     }
 
     public bool TryRemove(WaiterNode waiter)
@@ -156,7 +173,15 @@ internal sealed class BlockedSendQueue(Func<SendWaiter, SendStatus> trySend) : I
             return _closed;
         }
 
-        BlockedRoute route = _routes.Add(waiter);
+        BlockedRoute? found = Find(waiter.Target);
+        BlockedRoute route = found ?? (_cached.Count > 0 ? _cached.Pop() : new BlockedRoute());
+        route.Waiters.Add(waiter);
+        waiter.Route = route;
+        if (found is null)
+        {
+            _routes.Add(route); // Known by its first waiter.
+        }
+
         Volatile.Write(ref _count, _count + 1);
         if (!ReferenceEquals(route.Waiters.First, waiter))
         {
@@ -197,18 +222,18 @@ internal sealed class BlockedSendQueue(Func<SendWaiter, SendStatus> trySend) : I
         {
             lock (_gate)
             {
-                Mark(_routes.AnyRoute);
+                Mark(_anyRoute);
                 if (all)
                 {
-                    foreach (BlockedRoute route in _routes.All)
+                    foreach (BlockedRoute route in _routes)
                     {
                         Mark(route);
                     }
                 }
                 else
                 {
-                    Mark(_routes.Find(new SendTarget(routeId)));
-                    Mark(_routes.Find(new SendTarget([], connection)));
+                    Mark(Find(new SendTarget(routeId)));
+                    Mark(Find(new SendTarget([], connection)));
                 }
 
                 done = RetryMarked();
@@ -227,46 +252,33 @@ internal sealed class BlockedSendQueue(Func<SendWaiter, SendStatus> trySend) : I
         if (route is { IsRetryPending: false })
         {
             route.IsRetryPending = true;
-            route.NextToRetry = _toRetry;
-            _toRetry = route;
+            _toRetry.Push(route);
         }
     }
 
     /// <summary>Returns the ended waits, linked, to be completed outside of the lock.</summary>
     private SendWaiter? RetryMarked()
     {
-        SendWaiter? done = null;
         if (_isRouting)
         {
             // A send to a socket of this process may make capacity there and report it on this thread. The retry under way continues with
             // the marked routes; a second one must not begin.
-            return done;
+            return null;
         }
 
-        SendWaiter? last = null;
+        WaiterList<SendWaiter> done = default;
         _isRouting = true;
-        while (_toRetry is { } route)
+        while (_toRetry.TryPop(out BlockedRoute? route))
         {
-            _toRetry = route.NextToRetry;
-            route.NextToRetry = null;
             route.IsRetryPending = false;
             while (route.Waiters.First is { } waiter && TrySend(waiter))
             {
-                if (last is null)
-                {
-                    done = waiter;
-                }
-                else
-                {
-                    last.Next = waiter;
-                }
-
-                last = waiter;
+                done.Add(waiter);
             }
         }
 
         _isRouting = false;
-        return done;
+        return done.RemoveAll();
     }
 
     private bool TrySend(SendWaiter waiter)
@@ -290,69 +302,17 @@ internal sealed class BlockedSendQueue(Func<SendWaiter, SendStatus> trySend) : I
         return status != SendStatus.Full && Remove(waiter);
     }
 
-    private bool Remove(SendWaiter waiter)
-    {
-        if (!_routes.Remove(waiter))
-        {
-            return false;
-        }
-
-        Volatile.Write(ref _count, _count - 1);
-        return true;
-    }
-}
-
-internal sealed class BlockedRoute
-{
-    public WaiterList<SendWaiter> Waiters;
-
-    public bool IsRetryPending { get; set; }
-
-    public BlockedRoute? NextToRetry { get; set; }
-}
-
-/// <summary>Not thread-safe: under the lock of the <see cref="BlockedSendQueue"/>.</summary>
-internal sealed class BlockedRoutes
-{
-    // Empty routes are kept, as many as waiters, so that a wait allocates nothing in steady state.
-    private const int MaxCached = 64;
-
-    private readonly HashSet<BlockedRoute> _routes = new(ByTarget.Instance);
-    private readonly Stack<BlockedRoute> _cached = [];
-
-    public BlockedRoute AnyRoute { get; } = new();
-
-    public IEnumerable<BlockedRoute> All => _routes;
-
-    /// <summary>A send to any peer is behind those to a certain one; one to a peer is also behind those to any.</summary>
-    public bool HasEarlierWaiter(in SendTarget target) => (target.Connection is null && !AnyRoute.Waiters.IsEmpty)
-        || (!target.IsAny && Find(target) is not null);
-
-    public BlockedRoute? Find(in SendTarget target) => target.IsAny ? AnyRoute
+    private BlockedRoute? Find(in SendTarget target) => target.IsAny ? _anyRoute
         : _routes.Count > 0 && _routes.GetAlternateLookup<SendTarget>().TryGetValue(target, out BlockedRoute? route) ? route : null;
 
-    public BlockedRoute Add(SendWaiter waiter)
-    {
-        BlockedRoute? found = Find(waiter.Target);
-        BlockedRoute route = found ?? (_cached.Count > 0 ? _cached.Pop() : new BlockedRoute());
-        route.Waiters.Add(waiter);
-        waiter.Route = route;
-        if (found is null)
-        {
-            _routes.Add(route); // Known by its first waiter.
-        }
-
-        return route;
-    }
-
-    public bool Remove(SendWaiter waiter)
+    private bool Remove(SendWaiter waiter)
     {
         if (waiter.Route is not { } route)
         {
             return false;
         }
 
-        if (!ReferenceEquals(route, AnyRoute) && waiter is { Previous: null, Next: null })
+        if (!ReferenceEquals(route, _anyRoute) && waiter is { Previous: null, Next: null })
         {
             _routes.RemoveAndTrim(route);
             if (_cached.Count < MaxCached)
@@ -362,32 +322,9 @@ internal sealed class BlockedRoutes
         }
 
         waiter.Route = null;
-        return route.Waiters.Remove(waiter);
-    }
-
-    public SendWaiter? RemoveAll(SendStatus outcome)
-    {
-        SendWaiter? all = null;
-        RemoveAll(AnyRoute, outcome, ref all);
-        foreach (BlockedRoute route in All)
-        {
-            RemoveAll(route, outcome, ref all);
-        }
-
-        _routes.Clear();
-        return all;
-    }
-
-    private static void RemoveAll(BlockedRoute route, SendStatus outcome, ref SendWaiter? all)
-    {
-        while (route.Waiters.First is { } waiter)
-        {
-            route.Waiters.Remove(waiter);
-            waiter.Route = null;
-            waiter.Outcome = outcome;
-            waiter.Next = all;
-            all = waiter;
-        }
+        route.Waiters.Remove(waiter);
+        Volatile.Write(ref _count, _count - 1);
+        return true;
     }
 
     private sealed class ByTarget : IEqualityComparer<BlockedRoute>, IAlternateEqualityComparer<SendTarget, BlockedRoute>
@@ -407,6 +344,14 @@ internal sealed class BlockedRoutes
         public BlockedRoute Create(SendTarget alternate) =>
             throw new NotSupportedException("A route's queue is created together with its first waiter.");
     }
+}
+
+/// <summary>The waiting sends to one target.</summary>
+internal sealed class BlockedRoute
+{
+    public WaiterList<SendWaiter> Waiters;
+
+    public bool IsRetryPending { get; set; }
 }
 
 /// <summary>Whom a send is for: a connection, else the peer with a routing id, else any peer.</summary>

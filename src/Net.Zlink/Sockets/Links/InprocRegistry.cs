@@ -118,14 +118,14 @@ internal sealed class InprocRegistry
                 socket,
                 this,
                 new InboundLane(settings.Inbound, socket.Host.Queued) { Conflates = settings.Conflate },
-                new InboundLane(settings.Outbound, socket.Host.Queued) { Conflates = settings.Conflate },
+                new InboundLane(settings.Connection.Outbound, socket.Host.Queued) { Conflates = settings.Conflate },
                 own)
             {
                 Endpoint = endpoint,
                 IsActive = true,
                 Alias = settings.Alias,
                 InboundShare = settings.Inbound,
-                OutboundShare = settings.Outbound,
+                OutboundShare = settings.Connection.Outbound,
             };
             link.Lane.BelongTo(link);
             link.Out.SenderCanContinue = () => socket.OnCapacity(link);
@@ -232,10 +232,10 @@ internal sealed class InprocRegistry
             Endpoint = connecter.Endpoint,
             IsActive = false,
             InboundShare = binding.Settings.Inbound,
-            OutboundShare = binding.Settings.Outbound,
+            OutboundShare = binding.Settings.Connection.Outbound,
         };
         connecter.Out.SetLimits(connecter.OutboundShare.And(binding.Settings.Inbound));
-        connecter.Lane.SetLimits(binding.Settings.Outbound.And(connecter.InboundShare));
+        connecter.Lane.SetLimits(binding.Settings.Connection.Outbound.And(connecter.InboundShare));
         if (binding.Settings.Conflate && !settings.Conflate)
         {
             connecter.Out.Conflate();

@@ -59,13 +59,11 @@ internal abstract class PeerLink : LaneOwner
 
     public virtual string? WhyNotConnected => null;
 
-    public virtual bool IsConnected => false;
+    /// <summary>Without a connection its queue may accept for a moment.</summary>
+    public abstract bool IsConnected { get; }
 
     /// <summary>The peer is a socket of this context.</summary>
     public virtual bool IsInproc => false;
-
-    /// <summary>It has lost its connection. Its queue may accept for a moment after that.</summary>
-    public virtual bool HasLostConnection => false;
 
     /// <summary>The peer was introduced before the link was attached.</summary>
     public virtual bool IsIntroduced => false;

@@ -17,25 +17,11 @@ internal sealed class SocketConnections(ContextQuota? quota)
 
     public int Limit { get; set; }
 
-    public Connection[] All
+    public Connection[] Find(bool onlyAccepted)
     {
-        get
+        lock (_gate)
         {
-            lock (_gate)
-            {
-                return [.. _dialled, .. _accepted.All.Select(static link => link.Accepted!)];
-            }
-        }
-    }
-
-    public Connection[] Accepted
-    {
-        get
-        {
-            lock (_gate)
-            {
-                return [.. _accepted.All.Select(static link => link.Accepted!)];
-            }
+            return [.. onlyAccepted ? [] : _dialled, .. _accepted.All.Select(static link => link.Accepted!)];
         }
     }
 

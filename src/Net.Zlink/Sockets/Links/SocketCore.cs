@@ -46,6 +46,9 @@ internal abstract class SocketCore : SocketBase
 
     protected ref ShortLock Gate => ref _gate;
 
+    /// <summary>Null: there are none or several. Read without the lock.</summary>
+    protected PeerLink? Only => Volatile.Read(ref _only);
+
     public abstract SendStatus Route(ReadOnlySpan<byte> routeId, in OutgoingMessage message);
 
     public SendStatus TrySend(in SendTarget target, in OutgoingMessage message) =>
@@ -264,7 +267,7 @@ internal abstract class SocketCore : SocketBase
     }
 
     /// <summary>Reads from the only peer: with several it would favour one.</summary>
-    public void ReadAhead() => Volatile.Read(ref _only)?.Reader?.TryReadAhead();
+    public void ReadAhead() => Only?.Reader?.TryReadAhead();
 
     public override int PeerCount
     {
@@ -312,7 +315,8 @@ internal abstract class SocketCore : SocketBase
         }
 
         Table.CloseDialers(reason, TimeSpan.Zero);
-        Array.ForEach(Connections.Accepted, connection => connection.RequestClose(reason, CloseMode.Orderly, linger));
+        Array.ForEach(
+            Connections.Find(onlyAccepted: true), connection => connection.RequestClose(reason, CloseMode.Orderly, linger));
         Monitors.Stop();
         WritableWatchers.NotifyFenced();
         Parts.Leave();
@@ -321,7 +325,9 @@ internal abstract class SocketCore : SocketBase
     public override void Abort()
     {
         Table.AbortDialers();
-        Array.ForEach(Connections.All, static connection => connection.RequestClose(DisconnectReason.ContextTerminated, CloseMode.Leave));
+        Array.ForEach(
+            Connections.Find(onlyAccepted: false),
+            static connection => connection.RequestClose(DisconnectReason.ContextTerminated, CloseMode.Leave));
     }
 
     public virtual string RefusalReason(PeerIdentity? peer) => "the socket has no place for this peer";
@@ -338,7 +344,9 @@ internal abstract class SocketCore : SocketBase
 
     protected virtual PeerLink? HolderFor(PeerIdentity newcomer) => null;
 
-    protected abstract void Remove(PeerLink link);
+    protected virtual void Remove(PeerLink link)
+    {
+    }
 
     /// <summary><paramref name="loser"/> is displaced by it.</summary>
     protected virtual bool Identify(PeerLink link, PeerIdentity peer, out PeerLink? loser)
@@ -372,8 +380,7 @@ internal abstract class SocketCore : SocketBase
     }
 
     /// <summary>The link still has that connection.</summary>
-    protected static bool IsCurrent(PeerLink link, PeerSlot connection) => ReferenceEquals(link.Peer.Slot, connection)
-        && !link.HasLostConnection;
+    protected static bool IsCurrent(PeerLink link, PeerSlot connection) => ReferenceEquals(link.Peer.Slot, connection) && link.IsConnected;
 
     protected void OnMaySend(byte[]? routeId, PeerSlot? connection = null)
     {

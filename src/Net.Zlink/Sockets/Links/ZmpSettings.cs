@@ -13,9 +13,6 @@ internal sealed record ZmpSettings
 
     public required bool SendsMetadata { get; init; }
 
-    /// <summary>Negative: the largest array.</summary>
-    public required long MaxMessageSize { get; init; }
-
     /// <summary>The limit of parts in one message: an endless message of empty parts must not fill the memory.</summary>
     public required int MaxMessageParts { get; init; }
 
@@ -38,8 +35,6 @@ internal sealed record ZmpSettings
     public byte[]? Alias { get; init; }
 
     public required QueueLimits Inbound { get; init; }
-
-    public QueueLimits Outbound => Connection.Outbound;
 
     public required ConnectionSettings Connection { get; init; }
 

@@ -8,7 +8,6 @@ namespace Net.Zlink.Sockets.Patterns;
 internal sealed class DealerCore(EngineHost host) : SocketCore(host, ZmpSocketType.Dealer)
 {
     private readonly Rotation<PeerLink> _rotation = new();
-    private PeerLink? _sole;
 
     public override bool CanSend
     {
@@ -34,7 +33,7 @@ internal sealed class DealerCore(EngineHost host) : SocketCore(host, ZmpSocketTy
     public override SendStatus Route(ReadOnlySpan<byte> routeId, in OutgoingMessage message)
     {
         // Most DEALERs have one peer, and then need no lock.
-        if (Volatile.Read(ref _sole) is { } sole && sole.TrySend(message) == SendStatus.Accepted)
+        if (Only?.TrySend(message) == SendStatus.Accepted)
         {
             return SendStatus.Accepted;
         }
@@ -74,7 +73,6 @@ internal sealed class DealerCore(EngineHost host) : SocketCore(host, ZmpSocketTy
     {
         IntroduceUnderLock(link);
         link.PatternState = _rotation.Add(link);
-        FindSole();
         return true;
     }
 
@@ -84,11 +82,8 @@ internal sealed class DealerCore(EngineHost host) : SocketCore(host, ZmpSocketTy
         {
             link.PatternState = null;
             _rotation.Remove(slot);
-            FindSole();
         }
     }
-
-    private void FindSole() => Volatile.Write(ref _sole, _rotation is { Count: 1, Current: { } slot } ? slot.Peer : null);
 
     protected override void OnWritable(PeerLink link) => _rotation.Activate((RotationSlot<PeerLink>)link.PatternState!);
 }

@@ -27,7 +27,7 @@ internal sealed class QuietHeartbeats(ZmpSession session, HeartbeatSettings sett
     public void Start()
     {
         _isStarted = true;
-        session.Heartbeating.Add(1);
+        session.Host.CountHeartbeating(1);
     }
 
     public void Stop()
@@ -35,7 +35,7 @@ internal sealed class QuietHeartbeats(ZmpSession session, HeartbeatSettings sett
         if (_isStarted)
         {
             _isStarted = false;
-            session.Heartbeating.Add(-1);
+            session.Host.CountHeartbeating(-1);
         }
     }
 
@@ -93,7 +93,7 @@ internal sealed class QuietHeartbeats(ZmpSession session, HeartbeatSettings sett
     {
         get
         {
-            TimeSpan rest = IntervalPerConnection * session.Heartbeating.Count;
+            TimeSpan rest = IntervalPerConnection * session.Host.Heartbeating;
             return rest < LongestInterval ? rest : LongestInterval;
         }
     }

@@ -119,7 +119,7 @@ internal sealed partial class ZmpSession
         if (flags == ZmpFlags.Subscribe)
         {
             Publish(SocketEventTypes.SubscriptionRefused, length, string.Create(CultureInfo.InvariantCulture,
-                $"a topic of {length} bytes exceeds this side's MaxMessageSize, {_settings.MaxMessageSize}"));
+                $"a topic of {length} bytes exceeds this side's MaxMessageSize, {_settings.Connection.MessageLimit}"));
         }
     }
 }

@@ -40,7 +40,7 @@ internal sealed partial class ZmpSession : IConnectionSink
         _socket = socket;
         _settings = settings;
         _link = link;
-        _inbound = new ZmpInbound(settings.Type, settings.MaxMessageSize, skipsLongTopics: IsPublisher);
+        _inbound = new ZmpInbound(settings.Type, settings.Connection.MessageLimit, skipsLongTopics: IsPublisher);
         _messages = new InboundMessages(socket, link, settings.MaxMessageParts);
         Connection = new Connection(wire, socket.Host.Shards.For(wire, settings.ShardAffinity), socket.Host.Pool, settings.Connection,
             this, link.Queue)
@@ -53,7 +53,7 @@ internal sealed partial class ZmpSession : IConnectionSink
 
     public Connection Connection { get; }
 
-    public HeartbeatingConnections Heartbeating => _socket.Host.Heartbeating;
+    public EngineHost Host => _socket.Host;
 
     private RedactedEndpoint Endpoint => _link.Endpoint;
 
