@@ -30,6 +30,8 @@ public readonly struct RedactedEndpoint
     /// <summary>The address alone, as in the native core's event of a bind that failed.</summary>
     internal RedactedEndpoint WithoutScheme => new(ToString(), EndpointText.SchemeLength(ToString()));
 
+    internal static string Quote(RedactedEndpoint endpoint) => EndpointError.Quote(endpoint.ToString());
+
     /// <summary>As the constructor.</summary>
     /// <param name="text">An endpoint, or a text that is none.</param>
     public static implicit operator RedactedEndpoint(string text) => new(text);

@@ -34,12 +34,14 @@ public sealed class StreamSocket : ZlinkSocket
 {
     private readonly MessageReceiver<StreamMessage, StreamSource> _receiver;
     private readonly StreamSender _sender;
+    private readonly FramedPeers _pulled;
 
     internal StreamSocket(EngineHost host, StreamOptions options)
         : base(new StreamHub(host, SocketQuota.Of(options.TotalReceiveByteLimit ?? 0)), options)
     {
         _receiver = new(new StreamSource(Hub), options.AllowSynchronousContinuations);
         _sender = new StreamSender(Hub, options);
+        _pulled = new FramedPeers((link, settings) => new PullSink(Hub, link, settings.Inbound));
     }
 
     /// <summary>The options. Changes apply to endpoints made afterwards.</summary>
@@ -61,7 +63,7 @@ public sealed class StreamSocket : ZlinkSocket
     /// PermissionDenied. The message says what to do. ContextTerminated.
     /// </exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
-    public override string Bind(string endpoint) => Bind(endpoint, Hub.Pull);
+    public override string Bind(string endpoint) => Bind(endpoint, _pulled);
 
     /// <inheritdoc cref="Bind(string)"/>
     /// <summary>Listens. Frames of accepted peers go to <paramref name="handler"/>.</summary>
@@ -115,7 +117,7 @@ public sealed class StreamSocket : ZlinkSocket
         if (!Hub.Table.Unbind(endpoint, keepsPeers: keepPeers))
         {
             throw new ZlinkException(ZlinkError.NotFound,
-                $"{EndpointError.QuoteEndpoint(endpoint)} is not bound; use the text given to Bind or the one it returned");
+                $"{RedactedEndpoint.Quote(endpoint)} is not bound; use the text given to Bind or the one it returned");
         }
     }
 
@@ -146,7 +148,7 @@ public sealed class StreamSocket : ZlinkSocket
     public ValueTask<uint> ConnectAsync(string endpoint, StreamConnectOptions options, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(options);
-        IPeerFactory factory = options.Handler is null ? Hub.Pull : PushedTo(options.Handler);
+        IPeerFactory factory = options.Handler is null ? _pulled : PushedTo(options.Handler);
         ReconnectPolicy? policy = options.ValidPolicy();
         return ConnectAsync(endpoint, factory, policy, cancellationToken);
     }
@@ -272,7 +274,7 @@ public sealed class StreamSocket : ZlinkSocket
         if (!Hub.Table.Disconnect(endpoint))
         {
             throw new ZlinkException(ZlinkError.NotFound,
-                $"{EndpointError.QuoteEndpoint(endpoint)} is not connected; use the text given to ConnectAsync");
+                $"{RedactedEndpoint.Quote(endpoint)} is not connected; use the text given to ConnectAsync");
         }
     }
 
@@ -294,7 +296,7 @@ public sealed class StreamSocket : ZlinkSocket
 
     private protected override void Close(DisconnectReason reason, TimeSpan linger, SocketEnd end) => Hub.Close(reason, linger, end);
 
-    private protected override BoundListener Accept(PipeListener connection) => Accept(connection, Hub.Pull);
+    private protected override BoundListener Accept(PipeListener connection) => Accept(connection, _pulled);
 
     private BoundListener Accept(PipeListener connection, IPeerFactory factory) =>
         Hub.Table.Accept(connection, new StreamAcceptor(Hub, Options.Snapshot(), factory));

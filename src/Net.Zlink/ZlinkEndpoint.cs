@@ -53,7 +53,7 @@ public sealed class ZlinkEndpoint : IEquatable<ZlinkEndpoint>
         ArgumentNullException.ThrowIfNull(text);
         return TryParse(text, out ZlinkEndpoint? endpoint, out EndpointError error)
             ? endpoint
-            : throw new FormatException($"{EndpointError.QuoteEndpoint(text)} is not an endpoint: {error.Sentence}.");
+            : throw new FormatException($"{RedactedEndpoint.Quote(text)} is not an endpoint: {error.Sentence}.");
     }
 
     /// <summary>As <see cref="Parse"/>, without an exception.</summary>

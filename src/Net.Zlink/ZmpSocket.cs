@@ -201,6 +201,6 @@ public abstract class ZmpSocket : ZlinkSocket
 
     private static ZlinkException NotThere(string endpoint, string what) =>
         TransportTable.TrySplit(endpoint, out _, out EndpointError error)
-        ? new ZlinkException(ZlinkError.NotFound, $"{EndpointError.QuoteEndpoint(endpoint)} {what}")
+        ? new ZlinkException(ZlinkError.NotFound, $"{RedactedEndpoint.Quote(endpoint)} {what}")
         : ZlinkException.ForEndpoint(endpoint, error);
 }

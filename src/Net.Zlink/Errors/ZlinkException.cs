@@ -44,7 +44,7 @@ public sealed class ZlinkException : Exception
     internal static ZlinkException ForEndpoint(RedactedEndpoint endpoint, in EndpointError error)
     {
         Exception? cause = error.OsError == SocketError.Success ? null : new SocketException((int)error.OsError);
-        return new ZlinkException(error.Code, $"{EndpointError.QuoteEndpoint(endpoint)}: {error.Sentence}", cause);
+        return new ZlinkException(error.Code, $"{RedactedEndpoint.Quote(endpoint)}: {error.Sentence}", cause);
     }
 
     internal static ZlinkException ForDial(RedactedEndpoint endpoint, in DialResult failure)
@@ -61,6 +61,6 @@ public sealed class ZlinkException : Exception
             _ => ZlinkError.ConnectionRefused,
         };
         return new ZlinkException(
-            code, $"{EndpointError.QuoteEndpoint(endpoint)}: {failure.Sentence}", new SocketException((int)failure.Error));
+            code, $"{RedactedEndpoint.Quote(endpoint)}: {failure.Sentence}", new SocketException((int)failure.Error));
     }
 }

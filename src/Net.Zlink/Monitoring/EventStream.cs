@@ -221,7 +221,7 @@ internal sealed class EventCallback : IDisposable
 
     private void Call(in SocketEvent one)
     {
-#pragma warning disable CA1031 // An exception of the callback is an error of the application: it is logged, and the next events follow.
+        // An exception of the callback is an error of the application: it is logged, and the next events follow.
         try
         {
             _handler(one);
@@ -234,6 +234,5 @@ internal sealed class EventCallback : IDisposable
         {
             DefaultContext.Restore(); // AsyncLocals that the callback has set must not reach its next call, nor stay alive until then.
         }
-#pragma warning restore CA1031
     }
 }

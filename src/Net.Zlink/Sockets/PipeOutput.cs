@@ -1,5 +1,4 @@
 using System.IO.Pipelines;
-using System.Threading.Tasks.Sources;
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
@@ -10,14 +9,13 @@ namespace Net.Zlink.Sockets;
 /// A flush appends to the connection's queue, so one write takes what several flushes left. The flush that finds the queue full is taken
 /// too, and waits.
 /// </summary>
-internal sealed class PipeOutput(PipeSink sink, BufferPool pool) : PipeWriter, IValueTaskSource<FlushResult>
+internal sealed class PipeOutput(PipeSink sink, BufferPool pool) : PipeWriter, IWaiterList
 {
     private const int SmallestBuffer = 4096;
 
-    private readonly Lock _gate = new();
-    private ManualResetValueTaskSourceCore<FlushResult> _flush = new() { RunContinuationsAsynchronously = true };
-    private CancellationTokenRegistration _cancellation;
-    private bool _isWaiting;
+    private Waiter<FlushResult>? _waiting;
+    private Waiter<FlushResult>? _spare;
+    private Action<Waiter<FlushResult>>? _recycle;
     private bool _isCanceled;
     private byte[]? _buffer;
     private int _length;
@@ -78,18 +76,14 @@ internal sealed class PipeOutput(PipeSink sink, BufferPool pool) : PipeWriter, I
     /// <inheritdoc/>
     public override void CancelPendingFlush()
     {
-        lock (_gate)
+        if (Interlocked.Exchange(ref _waiting, null) is { } waiter)
         {
-            if (!_isWaiting)
-            {
-                _isCanceled = true;
-                return;
-            }
-
-            _isWaiting = false;
+            waiter.Complete(new FlushResult(isCanceled: true, isCompleted: false));
         }
-
-        _flush.SetResult(new FlushResult(isCanceled: true, isCompleted: false));
+        else
+        {
+            Volatile.Write(ref _isCanceled, true);
+        }
     }
 
     /// <inheritdoc/>
@@ -113,17 +107,8 @@ internal sealed class PipeOutput(PipeSink sink, BufferPool pool) : PipeWriter, I
         }
     }
 
-    FlushResult IValueTaskSource<FlushResult>.GetResult(short token)
-    {
-        _cancellation.Dispose();
-        return _flush.GetResult(token);
-    }
-
-    ValueTaskSourceStatus IValueTaskSource<FlushResult>.GetStatus(short token) => _flush.GetStatus(token);
-
-    void IValueTaskSource<FlushResult>.OnCompleted(
-        Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
-        _flush.OnCompleted(continuation, state, token, flags);
+    bool IWaiterList.TryRemove(WaiterNode waiter) =>
+        Interlocked.CompareExchange(ref _waiting, null, (Waiter<FlushResult>)waiter) == waiter;
 
     private SendStatus AppendBuffer()
     {
@@ -151,7 +136,7 @@ internal sealed class PipeOutput(PipeSink sink, BufferPool pool) : PipeWriter, I
         if (status == SendStatus.NoMemory)
         {
             sink.Outbound.Close();
-            sink.RequestClose(DisconnectReason.OutOfMemory, CloseMode.Abort);
+            sink.Link.RequestClose(DisconnectReason.OutOfMemory, CloseMode.Abort);
         }
 
         return status;
@@ -160,19 +145,14 @@ internal sealed class PipeOutput(PipeSink sink, BufferPool pool) : PipeWriter, I
     private ValueTask<FlushResult> WaitAsync(CancellationToken cancellation)
     {
         bool isCanceled = HasBeenCanceled();
-        lock (_gate)
+        Waiter<FlushResult> waiter = Interlocked.Exchange(ref _spare, null) ?? new Waiter<FlushResult>();
+        waiter.Prepare(this, _recycle ??= used => _spare = used, blocking: false);
+        if (Interlocked.CompareExchange(ref _waiting, waiter, null) is not null)
         {
-            if (_isWaiting)
-            {
-                throw new InvalidOperationException("A flush is pending: await it before the next one.");
-            }
-
-            _flush.Reset();
-            _isWaiting = true;
+            throw new InvalidOperationException("A flush is pending: await it before the next one.");
         }
 
-        _cancellation = cancellation.UnsafeRegister(
-            static (output, token) => ((PipeOutput)output!).EndWait(new OperationCanceledException(token)), this);
+        waiter.CancelWith(cancellation);
         if (isCanceled)
         {
             CancelPendingFlush();
@@ -182,40 +162,23 @@ internal sealed class PipeOutput(PipeSink sink, BufferPool pool) : PipeWriter, I
             OnCapacity(); // It may have come before the wait.
         }
 
-        return new ValueTask<FlushResult>(this, _flush.Version);
+        return new ValueTask<FlushResult>(waiter, waiter.Version);
     }
 
     private void EndWait(Exception? failure)
     {
-        lock (_gate)
-        {
-            if (!_isWaiting)
-            {
-                return;
-            }
-
-            _isWaiting = false;
-        }
-
+        Waiter<FlushResult>? waiter = Interlocked.Exchange(ref _waiting, null);
         if (failure is null)
         {
-            _flush.SetResult(default);
+            waiter?.Complete(default);
         }
         else
         {
-            _flush.SetException(failure);
+            waiter?.Fail(failure);
         }
     }
 
-    private bool HasBeenCanceled()
-    {
-        lock (_gate)
-        {
-            bool was = _isCanceled;
-            _isCanceled = false;
-            return was;
-        }
-    }
+    private bool HasBeenCanceled() => Interlocked.Exchange(ref _isCanceled, false);
 
     private void ReleaseBuffer()
     {

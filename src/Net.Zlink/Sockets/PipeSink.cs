@@ -50,7 +50,7 @@ internal sealed class PipeSink : IConnectionSink
         {
             EndsByHalves = true,
         };
-        link.Pipe = this;
+        link.Abandoned = _abandoned;
     }
 
     public PipeReader Input { get; }
@@ -94,23 +94,13 @@ internal sealed class PipeSink : IConnectionSink
         _reason = reason;
         Output.Complete();
         Input.Complete();
-        RequestClose(reason, CloseMode.Orderly, _connection.Settings.Linger);
+        _connection.RequestClose(reason, CloseMode.Orderly, _connection.Settings.Linger);
     }
 
     public void Abort(string? reason)
     {
         _abortReason = reason;
-        RequestClose(DisconnectReason.Local, CloseMode.Abort);
-    }
-
-    public void RequestClose(DisconnectReason reason, CloseMode mode, TimeSpan? linger = null)
-    {
-        if (mode != CloseMode.Orderly)
-        {
-            _abandoned.TrySetResult();
-        }
-
-        _connection.RequestClose(reason, mode, linger);
+        _link.RequestClose(DisconnectReason.Local, CloseMode.Abort);
     }
 
     /// <summary>
@@ -136,7 +126,7 @@ internal sealed class PipeSink : IConnectionSink
         if (exception is not null)
         {
             // The peer must not take the end for one in order.
-            RequestClose(DisconnectReason.Local, CloseMode.Abort);
+            _link.RequestClose(DisconnectReason.Local, CloseMode.Abort);
             return;
         }
 

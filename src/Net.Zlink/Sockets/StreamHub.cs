@@ -24,7 +24,6 @@ internal sealed class StreamHub : SocketBase
     {
         Links = new StreamLinks(this);
         Total = total;
-        Pull = new FramedPeers((link, settings) => new PullSink(this, link, settings.Inbound));
     }
 
     public override string TypeName => "STREAM";
@@ -32,8 +31,6 @@ internal sealed class StreamHub : SocketBase
     public override bool CanSend => true;
 
     public SocketQuota? Total { get; }
-
-    public IPeerFactory Pull { get; }
 
     public override int PeerCount => Volatile.Read(ref _peerCount);
 

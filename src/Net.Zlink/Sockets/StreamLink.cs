@@ -40,10 +40,11 @@ internal sealed class StreamLink(uint id, RedactedEndpoint endpoint, IConnection
 
     public Connection? Connection { get; set; }
 
-    public PipeSink? Pipe { get; set; }
+    /// <summary>Null: it has frames. A pipe's completes when its handler is not to be awaited any more.</summary>
+    public TaskCompletionSource? Abandoned { get; set; }
 
     /// <summary>Null also of a pipe.</summary>
-    public Connection? Framed => Pipe is null ? Connection : null;
+    public Connection? Framed => Abandoned is null ? Connection : null;
 
     /// <summary>The messages of a pulled peer.</summary>
     public InboundLane? Lane { get; private set; }
@@ -65,7 +66,7 @@ internal sealed class StreamLink(uint id, RedactedEndpoint endpoint, IConnection
     public override Connection? Reader => Connection;
 
     public override QueueCounts Outbound => Connection is not { } connection ? default
-        : Pipe is null ? connection.Outbound.Counts
+        : Abandoned is null ? connection.Outbound.Counts
         : connection.Outbound.Counts with { QueuedMessages = 0, TakenMessages = 0, DroppedMessages = 0 };
 
     /// <inheritdoc/>
@@ -152,21 +153,19 @@ internal sealed class StreamLink(uint id, RedactedEndpoint endpoint, IConnection
     }
 
     /// <summary>Without a connection of frames it is a pipe, or stands for a number that no peer has.</summary>
-    public SendStatus Unframed => Pipe is null ? SendStatus.Closed : SendStatus.NotFramed;
+    public SendStatus Unframed => Abandoned is null ? SendStatus.Closed : SendStatus.NotFramed;
 
     private bool HasEarlierWaiter => hub is { BlockedSends: { IsEmpty: false } waiting }
         && waiting.HasEarlierWaiter(new SendTarget(RouteOf(stackalloc byte[sizeof(uint)])));
 
     public void RequestClose(DisconnectReason reason, CloseMode mode, TimeSpan? linger = null)
     {
-        if (Pipe is { } pipe)
+        if (mode != CloseMode.Orderly)
         {
-            pipe.RequestClose(reason, mode, linger);
+            Abandoned?.TrySetResult();
         }
-        else
-        {
-            Connection?.RequestClose(reason, mode, linger);
-        }
+
+        Connection?.RequestClose(reason, mode, linger);
     }
 
     public override UndeliveredLink Undelivered(long messages, long bytes) => new(id, endpoint, RemoteText, messages, bytes);

@@ -11,7 +11,7 @@ internal static class TimeoutHint
     public static string? Find(ZmpEndpoints endpoints)
     {
         SocketCore socket = endpoints.Socket;
-        if (socket.GivenUp.TryGetLast(out RedactedEndpoint endpoint, out string? why))
+        if (socket.GivenUp.All is [.., (RedactedEndpoint endpoint, string why)])
         {
             return $", and {endpoint} was given up: {why}. Fix the cause, then connect again; Describe() shows all of them";
         }

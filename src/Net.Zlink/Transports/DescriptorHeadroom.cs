@@ -22,14 +22,12 @@ internal class DescriptorHeadroom
 
     private long _limit;
 
-    /// <summary>Null if the limit cannot be read: a failing dial then shows it.</summary>
-    public static DescriptorHeadroom? OfDials { get; } = OfThisProcess();
-
     public DescriptorHeadroom(long limit) => _limit = limit;
 
-    public long Start => Volatile.Read(ref _limit) - Math.Clamp(Volatile.Read(ref _limit) / LimitFraction, MinDescriptors, MaxDescriptors);
+    /// <summary>Where the limit cannot be read there is none: a dial or an accept that fails shows it.</summary>
+    public static DescriptorHeadroom OfThisProcess { get; } = new(ReadLimit() ?? long.MaxValue);
 
-    public static DescriptorHeadroom? OfThisProcess() => ReadLimit() is { } limit ? new DescriptorHeadroom(limit) : null;
+    public long Start => Volatile.Read(ref _limit) - Math.Clamp(Volatile.Read(ref _limit) / LimitFraction, MinDescriptors, MaxDescriptors);
 
     public static long? ParseLimit(string limits)
     {
@@ -47,23 +45,21 @@ internal class DescriptorHeadroom
         return null;
     }
 
-    public virtual bool IsTouchedBy(Socket socket) => socket.Handle >= Start;
-
-    public bool Refuses(Socket opened)
+    /// <summary>Whether it is one of the last descriptors, under the present limit.</summary>
+    public virtual bool IsTouchedBy(Socket socket)
     {
-        if (!IsTouchedBy(opened))
+        if (socket.Handle < Start)
         {
             return false;
         }
 
-        ReadAgain();
-        return IsTouchedBy(opened);
+        Volatile.Write(ref _limit, ReadLimit() ?? _limit);
+        return socket.Handle >= Start;
     }
 
-    /// <summary>Opens a socket to see its number, under the present limit.</summary>
+    /// <summary>Opens a socket to see its number.</summary>
     public virtual bool IsFree()
     {
-        ReadAgain();
         try
         {
             using var probe = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
@@ -72,14 +68,6 @@ internal class DescriptorHeadroom
         catch (SocketException e)
         {
             return AcceptErrors.Classify(e.SocketErrorCode) != AcceptErrorTier.Exhausted;
-        }
-    }
-
-    private void ReadAgain()
-    {
-        if (ReadLimit() is { } limit)
-        {
-            Volatile.Write(ref _limit, limit);
         }
     }
 

@@ -5,6 +5,9 @@ namespace Net.Zlink.Transports;
 /// <summary><paramref name="Sentence"/>: one sentence in lower case without a full stop; callers put the endpoint in front.</summary>
 internal readonly record struct EndpointError(ZlinkError Code, string Sentence, SocketError OsError = SocketError.Success)
 {
+    public const string NoDescriptors =
+        "the process or the machine is out of file descriptors; close some, or raise the limit (ulimit -n)";
+
     private const int QuotedLength = 64;
 
     private const int NoDevice = 19;
@@ -24,8 +27,6 @@ internal readonly record struct EndpointError(ZlinkError Code, string Sentence, 
     public static EndpointError None => new(ZlinkError.None, "");
 
     public static EndpointError Invalid(string sentence) => new(ZlinkError.InvalidArgument, sentence);
-
-    public static string QuoteEndpoint(RedactedEndpoint endpoint) => Quote(endpoint.ToString());
 
     public static string Quote(ReadOnlySpan<char> text)
     {

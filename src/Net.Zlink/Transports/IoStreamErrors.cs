@@ -1,41 +1,11 @@
 using System.Net.Sockets;
 using System.Security.Authentication;
-using Net.Zlink.Buffers;
 using Net.Zlink.Monitoring;
 
 namespace Net.Zlink.Transports;
 
 internal static class IoStreamErrors
 {
-    /// <summary>Null for others, which are defects.</summary>
-    public static WireStatus? Classify(Exception exception, Action<SocketError, string> explain)
-    {
-        if (!IsOfStream(exception))
-        {
-            return null;
-        }
-
-        explain(ErrorOf(exception), WordsOf(exception));
-        return WireStatus.Failed;
-    }
-
-    /// <summary>Null if the connection is lost already; the socket is then disposed.</summary>
-    public static WireStream? TryOpen(Socket socket, BufferPool pool, out UpgradeResult failure)
-    {
-        try
-        {
-            failure = default;
-            socket.Blocking = true; // The stream requires it; its asynchronous operations never block.
-            return new WireStream(socket, pool);
-        }
-        catch (Exception e) when (IsOfStream(e))
-        {
-            socket.Dispose();
-            failure = UpgradeResult.Lost("the handshake", e);
-            return null;
-        }
-    }
-
     /// <summary>Whether the network, the peer or a concurrent close caused this exception (TLS throws InvalidOperation then).</summary>
     public static bool IsOfStream(Exception exception) =>
         exception is IOException or SocketException or ObjectDisposedException or AuthenticationException or OperationCanceledException

@@ -177,9 +177,17 @@ internal abstract class IoStreamWire : SocketWire
 
     public override WireStatus FinishSend()
     {
-        WireStatus status = CompleteWrite();
-        SentBytes = status == WireStatus.Done ? _writingBytes : 0;
-        return status;
+        SentBytes = 0;
+        try
+        {
+            _writing.GetResult();
+            SentBytes = _writingBytes;
+            return WireStatus.Done;
+        }
+        catch (Exception e) when (IsOfConnection(e))
+        {
+            return WireStatus.Failed;
+        }
     }
 
     public override WireStatus EndSending(WireEnd end)
@@ -219,7 +227,17 @@ internal abstract class IoStreamWire : SocketWire
 
     protected abstract Task SayFarewellAsync(WireEnd end);
 
-    protected abstract WireStatus? Classify(Exception exception);
+    /// <summary>Null for others, which are defects.</summary>
+    protected virtual WireStatus? Classify(Exception exception)
+    {
+        if (!IoStreamErrors.IsOfStream(exception))
+        {
+            return null;
+        }
+
+        Explain(IoStreamErrors.ErrorOf(exception), IoStreamErrors.WordsOf(exception));
+        return WireStatus.Failed;
+    }
 
     protected abstract void Free();
 
@@ -257,10 +275,6 @@ internal abstract class IoStreamWire : SocketWire
         {
             _writes--;
             RunRestAction();
-            if (IsDisposed)
-            {
-                Release();
-            }
         }
     }
 
@@ -327,10 +341,6 @@ internal abstract class IoStreamWire : SocketWire
         lock (_gate)
         {
             RunRestAction();
-            if (IsDisposed)
-            {
-                Release();
-            }
         }
 
         OnInput();
@@ -342,6 +352,11 @@ internal abstract class IoStreamWire : SocketWire
         {
             _restAction = null;
             action.RunSynchronously(TaskScheduler.Default);
+        }
+
+        if (IsDisposed)
+        {
+            Release();
         }
     }
 
@@ -389,9 +404,7 @@ internal abstract class IoStreamWire : SocketWire
         {
             _reading = Awaiters.Of(ReadAsync(into));
         }
-#pragma warning disable CA1031 // It is judged where the read completes.
-        catch (Exception e)
-#pragma warning restore CA1031
+        catch (Exception e) // It is judged where the read completes.
         {
             _reading = Awaiters.Of(ValueTask.FromException<int>(e));
         }
@@ -432,19 +445,6 @@ internal abstract class IoStreamWire : SocketWire
     {
         EndWrite();
         Events.OnSent();
-    }
-
-    private WireStatus CompleteWrite()
-    {
-        try
-        {
-            _writing.GetResult();
-            return WireStatus.Done;
-        }
-        catch (Exception e) when (IsOfConnection(e))
-        {
-            return WireStatus.Failed;
-        }
     }
 
     /// <summary>A read's error takes precedence, because it has the peer's reason (a TLS alert).</summary>

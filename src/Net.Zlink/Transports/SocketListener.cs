@@ -5,7 +5,7 @@ using Net.Zlink.Flow;
 namespace Net.Zlink.Transports;
 
 /// <summary>
-/// One accept is pending at a time, so its state needs no lock; the gate orders calls of the sink with <see cref="Close"/>.
+/// One accept is pending at a time, so its state needs no lock; the gate orders calls of the sink with <see cref="Dispose"/>.
 /// </summary>
 internal sealed class SocketListener : ITransportListener
 {
@@ -17,12 +17,10 @@ internal sealed class SocketListener : ITransportListener
     private readonly Socket _listener;
     private readonly Action<Socket>? _prepare;
     private readonly Action? _release;
-    private readonly DescriptorHeadroom? _headroom;
-    private readonly Func<Socket, SocketAsyncEventArgs, bool> _accept;
-    private readonly SocketAsyncEventArgs _args = new(unsafeSuppressExecutionContextFlow: true);
+    private readonly DescriptorHeadroom _headroom;
+    private readonly Func<Socket, ValueTask<Socket>> _accept;
     private readonly CancellationTokenSource _closing = new();
     private readonly Lock _gate = new();
-    private TaskCompletionSource _accepted = new();
     private IAcceptSink? _sink;
     private TimeSpan _backOff;
     private int _failuresInARow;
@@ -38,19 +36,18 @@ internal sealed class SocketListener : ITransportListener
         Transport transport,
         string endpoint,
         Action<Socket>? prepare,
-        DescriptorHeadroom? headroom,
-        Func<Socket, SocketAsyncEventArgs, bool>? accept = null,
+        DescriptorHeadroom? headroom = null,
+        Func<Socket, ValueTask<Socket>>? accept = null,
         Action? release = null)
     {
         Endpoint = endpoint;
         Handle = listener.Handle;
         _release = release;
-        _headroom = headroom;
+        _headroom = headroom ?? DescriptorHeadroom.OfThisProcess;
         _listener = listener;
         Transport = transport;
         _prepare = prepare;
-        _accept = accept ?? (static (socket, args) => socket.AcceptAsync(args));
-        _args.Completed += (_, _) => _accepted.SetResult();
+        _accept = accept ?? (static socket => socket.AcceptAsync(CancellationToken.None));
     }
 
     public Transport Transport { get; }
@@ -75,8 +72,6 @@ internal sealed class SocketListener : ITransportListener
     }
 
     /// <summary>A call of the sink in progress is awaited, unless this is called from within it.</summary>
-    public void Close() => TryClose();
-
     public void Dispose() => TryClose();
 
     private bool TryClose()
@@ -92,7 +87,6 @@ internal sealed class SocketListener : ITransportListener
             _release?.Invoke();
             StopListening();
             _listener.Dispose();
-            _args.Dispose();
         }
 
         _closing.Cancel();
@@ -131,76 +125,37 @@ internal sealed class SocketListener : ITransportListener
     /// <summary>False: it is closed.</summary>
     private async ValueTask<bool> TryAcceptAsync(TimeProvider time)
     {
-        if (_isInHeadroom && !_headroom!.IsFree())
+        if (_isInHeadroom && !_headroom.IsFree())
         {
             return await FailAsync(SocketError.TooManyOpenSockets, AcceptErrorTier.Exhausted, time).ConfigureAwait(false);
         }
 
-        SocketError error = await AcceptAsync().ConfigureAwait(false);
-        Socket? socket = _args.AcceptSocket;
-        _args.AcceptSocket = null;
-        if (error != SocketError.Success || socket is null)
+        Socket? socket = null;
+        try
+        {
+            socket = await _accept(_listener).ConfigureAwait(false);
+            socket.Blocking = false;
+            _prepare?.Invoke(socket);
+        }
+        catch (Exception e) // On a pool thread it would end the process. So it ends at most this listener.
         {
             socket?.Dispose();
-            return await FailAsync(error, AcceptErrors.Classify(error), time).ConfigureAwait(false);
-        }
-
-        error = Prepare(socket);
-        if (error != SocketError.Success)
-        {
-            socket.Dispose();
-            return await FailAsync(error, AcceptErrorTier.Peer, time).ConfigureAwait(false);
+            SocketError error = e switch
+            {
+                SocketException failure => failure.SocketErrorCode,
+                OutOfMemoryException => SocketError.NoBufferSpaceAvailable,
+                _ => SocketError.OperationAborted,
+            };
+            AcceptErrorTier tier = socket is null ? AcceptErrors.Classify(error) : AcceptErrorTier.Peer;
+            return await FailAsync(error, tier, time).ConfigureAwait(false);
         }
 
         _failuresInARow = 0;
         _backOff = TimeSpan.Zero;
-        _isInHeadroom = _headroom is not null && _headroom.IsTouchedBy(socket);
+        _isInHeadroom = _headroom.IsTouchedBy(socket);
         return Deliver(socket) && (!_isInHeadroom
             || await FailAsync(SocketError.TooManyOpenSockets, AcceptErrorTier.Exhausted, time).ConfigureAwait(false));
     }
-
-    private async ValueTask<SocketError> AcceptAsync()
-    {
-        try
-        {
-            _accepted = new TaskCompletionSource();
-            if (_accept(_listener, _args))
-            {
-                await _accepted.Task.ConfigureAwait(false);
-            }
-
-            return _args.SocketError;
-        }
-#pragma warning disable CA1031 // On a pool thread an escaping exception ends the process; as an error value it ends at most this listener.
-        catch (Exception e)
-#pragma warning restore CA1031
-        {
-            return ErrorOf(e);
-        }
-    }
-
-    private SocketError Prepare(Socket socket)
-    {
-        try
-        {
-            socket.Blocking = false;
-            _prepare?.Invoke(socket);
-            return SocketError.Success;
-        }
-#pragma warning disable CA1031
-        catch (Exception e)
-#pragma warning restore CA1031
-        {
-            return ErrorOf(e);
-        }
-    }
-
-    private static SocketError ErrorOf(Exception exception) => exception switch
-    {
-        SocketException e => e.SocketErrorCode,
-        OutOfMemoryException => SocketError.NoBufferSpaceAvailable,
-        _ => SocketError.OperationAborted,
-    };
 
     private bool Deliver(Socket socket)
     {
@@ -216,12 +171,10 @@ internal sealed class SocketListener : ITransportListener
             {
                 _sink!.OnAccepted(new SocketWire(socket, Transport));
             }
-#pragma warning disable CA1031
             catch (Exception)
-#pragma warning restore CA1031
             {
                 socket.Dispose();
-                Notify(static sink => sink.OnAcceptFailed(SocketError.SocketError, TimeSpan.Zero));
+                _sink!.OnAcceptFailed(SocketError.SocketError, TimeSpan.Zero);
             }
 
             return !_isClosed;
@@ -234,7 +187,7 @@ internal sealed class SocketListener : ITransportListener
         {
             if (TryClose())
             {
-                Notify(sink => sink.OnListenerClosed(error));
+                _sink!.OnListenerClosed(error);
             }
 
             return false;
@@ -246,9 +199,7 @@ internal sealed class SocketListener : ITransportListener
         // An endless error is none of a peer, whatever its code: without this the loop would spin on it.
         if (++_failuresInARow >= AcceptsPerTurn || tier == AcceptErrorTier.Exhausted)
         {
-            TimeSpan doubled = _backOff + _backOff;
-            _backOff = doubled == TimeSpan.Zero ? FirstBackOff : doubled < LongestBackOff ? doubled : LongestBackOff;
-            backOff = _backOff;
+            backOff = _backOff = new TimeSpan(Math.Clamp(2 * _backOff.Ticks, FirstBackOff.Ticks, LongestBackOff.Ticks));
             pause = Task.Delay(backOff, time, _closing.Token); // Before the report: a test that then moves the clock finds the timer.
         }
 
@@ -256,26 +207,12 @@ internal sealed class SocketListener : ITransportListener
         {
             if (!_isClosed)
             {
-                Notify(sink => sink.OnAcceptFailed(error, backOff));
+                _sink!.OnAcceptFailed(error, backOff);
             }
         }
 
         await pause.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         return !_isClosed;
-    }
-
-    /// <summary>An exception would be a fault of this library, and ends nothing but the call.</summary>
-    private void Notify(Action<IAcceptSink> what)
-    {
-        try
-        {
-            what(_sink!);
-        }
-#pragma warning disable CA1031
-        catch (Exception)
-#pragma warning restore CA1031
-        {
-        }
     }
 }
 
@@ -293,21 +230,13 @@ internal static class AcceptErrors
 {
     public static AcceptErrorTier Classify(SocketError error) => error switch
     {
+        SocketError.TooManyOpenSockets or SocketError.NoBufferSpaceAvailable or SocketError.ProcessLimit or SocketError.SystemNotReady
+            or SocketError.SocketError => AcceptErrorTier.Exhausted,
+
+        // The listening socket is closed, or is none.
+        SocketError.OperationAborted or SocketError.NotSocket or SocketError.InvalidArgument or SocketError.Fault => AcceptErrorTier.Fatal,
+
         // Linux passes errors that were pending on the new connection to accept(), to be treated like "try again".
-        SocketError.ConnectionReset or SocketError.ConnectionAborted or SocketError.ConnectionRefused
-            or SocketError.NetworkDown or SocketError.NetworkUnreachable or SocketError.NetworkReset
-            or SocketError.HostDown or SocketError.HostUnreachable or SocketError.TimedOut
-            or SocketError.ProtocolOption or SocketError.OperationNotSupported
-            or SocketError.NotConnected or SocketError.Shutdown or SocketError.Disconnecting
-            or SocketError.Interrupted or SocketError.WouldBlock or SocketError.TryAgain
-            or SocketError.AccessDenied
-            => AcceptErrorTier.Peer,
-
-        SocketError.TooManyOpenSockets or SocketError.NoBufferSpaceAvailable or SocketError.ProcessLimit
-            or SocketError.SystemNotReady
-            or SocketError.SocketError
-            => AcceptErrorTier.Exhausted,
-
-        _ => AcceptErrorTier.Fatal,
+        _ => AcceptErrorTier.Peer,
     };
 }

@@ -1,5 +1,4 @@
 using System.Net;
-using System.Net.Sockets;
 
 namespace Net.Zlink.Transports;
 
@@ -25,40 +24,15 @@ internal abstract class TransportEndpoint(EndpointText text)
     public virtual string Query => "";
 }
 
-/// <summary>
-/// An endpoint of connections. Nothing is resolved or opened before <see cref="Listen"/> and <see cref="DialAsync"/>. Made for one call,
-/// because <c>Names</c> looks up once.
-/// </summary>
-internal abstract class WireEndpoint(EndpointText text) : TransportEndpoint(text)
-{
-    public abstract BindResult Listen(TransportSettings settings);
-
-    /// <summary>
-    /// Network errors and cancellation are values, not exceptions. Nothing stays open after a failure. <paramref name="connecting"/>:
-    /// called once when the system is asked to connect, after the name lookup.
-    /// </summary>
-    public abstract Task<DialResult> DialAsync(
-        TransportSettings settings, TimeProvider time, Action? connecting, CancellationToken cancellation);
-
-    /// <summary>The handshake after a dial.</summary>
-    public virtual WireUpgrade? DialUpgrade(TransportSettings settings) => null;
-
-    /// <summary>May block for a name lookup: call it without a lock.</summary>
-    public virtual bool Names(ITransportListener listener) => string.Equals(Text, listener.Endpoint, StringComparison.Ordinal);
-
-    /// <summary>May block as <see cref="Names(ITransportListener)"/>.</summary>
-    public virtual bool Names(WireEndpoint dialled) => false;
-}
-
 /// <summary>A name within a context: messages take no wire.</summary>
 internal sealed class InprocEndpoint(EndpointText text) : TransportEndpoint(text)
 {
     public override string Path { get; } = text.Remainder;
 
-    public static bool TryParse(in EndpointText text, EndpointUse use, out TransportEndpoint endpoint, out EndpointError error)
+    public static TransportEndpoint Parse(in EndpointText text, EndpointUse use, out EndpointError error)
     {
-        (endpoint, error) = (new InprocEndpoint(text), EndpointError.None);
-        return true;
+        error = EndpointError.None;
+        return new InprocEndpoint(text);
     }
 }
 
@@ -69,7 +43,8 @@ internal sealed class InprocEndpoint(EndpointText text) : TransportEndpoint(text
 /// <param name="Format">Writes an address as an endpoint.</param>
 internal sealed record Transport(string Scheme, string Notation, EndpointParser Parse, AddressFormat Format);
 
-internal delegate bool EndpointParser(in EndpointText text, EndpointUse use, out TransportEndpoint endpoint, out EndpointError error);
+/// <summary>Null: it is none, for the reason in <paramref name="error"/>.</summary>
+internal delegate TransportEndpoint? EndpointParser(in EndpointText text, EndpointUse use, out EndpointError error);
 
 /// <summary>Empty for what is no address of the transport.</summary>
 /// <param name="address">An end of a connection.</param>
@@ -86,6 +61,3 @@ internal enum EndpointUse
     /// <summary>One of the two.</summary>
     Any,
 }
-
-/// <summary><paramref name="Sentence"/>: what happened and what to do, in lower case without a full stop.</summary>
-internal readonly record struct DialResult(Wire? Wire, SocketError Error, string Sentence);

@@ -1,3 +1,5 @@
+using System.Net.Sockets;
+
 namespace Net.Zlink.Transports;
 
 internal sealed record TransportSettings
@@ -54,4 +56,17 @@ internal record SocketSettings
 
     /// <summary>The time limit of one dial, with all addresses of a name.</summary>
     public TimeSpan ConnectTimeout { get; init; }
+
+    public void SetBuffersOf(Socket socket)
+    {
+        if (SendBufferSize >= 0)
+        {
+            socket.SendBufferSize = SendBufferSize;
+        }
+
+        if (ReceiveBufferSize >= 0)
+        {
+            socket.ReceiveBufferSize = ReceiveBufferSize;
+        }
+    }
 }

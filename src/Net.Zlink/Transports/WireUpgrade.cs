@@ -25,6 +25,23 @@ internal abstract class WireUpgrade
     public Deadline StartPhase(TimeProvider time, CancellationToken cancellation) =>
         new(Limit > TimeSpan.Zero ? Limit : Timeout.InfiniteTimeSpan, time, cancellation);
 
+    /// <summary>Null if the connection is lost already; the socket is then disposed.</summary>
+    protected static WireStream? TryOpen(Socket socket, BufferPool pool, out UpgradeResult failure)
+    {
+        try
+        {
+            failure = default;
+            socket.Blocking = true; // The stream requires it; its asynchronous operations never block.
+            return new WireStream(socket, pool);
+        }
+        catch (Exception e) when (IoStreamErrors.IsOfStream(e))
+        {
+            socket.Dispose();
+            failure = UpgradeResult.Lost("the handshake", e);
+            return null;
+        }
+    }
+
     public TimeSpan SlotWait => Limit > TimeSpan.Zero ? Limit : DefaultSlotWait;
 
     public UpgradeResult ResultOf(string phase, Exception exception, Deadline deadline, CancellationToken cancellation) =>

@@ -7,15 +7,15 @@ namespace Net.Zlink.Fuzzing;
 /// <summary>What a server answers to this side's request for a WebSocket.</summary>
 internal sealed class UpgradeAnswerTarget : FuzzTarget
 {
-    private static readonly byte[] s_key = WebSocketKey.BytesOf("dGhlIHNhbXBsZSBub25jZQ==");
-    private static readonly string s_accept = WebSocketKey.AcceptFor(s_key);
+    private const string Key = "dGhlIHNhbXBsZSBub25jZQ==";
+    private static readonly string s_accept = WebSocketKey.AcceptFor(Key);
     private static readonly string[] s_offered = ["a", "b"];
 
     public override IEnumerable<byte[]> Seeds =>
     [
-        UpgradeAnswer.Accept(s_key), UpgradeAnswer.Accept(s_key, "a"), UpgradeAnswer.Accept(s_key, "c"),
+        UpgradeAnswer.Accept(Key), UpgradeAnswer.Accept(Key, "a"), UpgradeAnswer.Accept(Key, "c"),
         UpgradeAnswer.Refuse(404, "There is nothing"), UpgradeAnswer.Refuse(UpgradeRequest.UpgradeRequired, ""),
-        [.. UpgradeAnswer.Accept(s_key)[..^2], .. "Sec-WebSocket-Extensions: permessage-deflate\r\n\r\n"u8],
+        [.. UpgradeAnswer.Accept(Key)[..^2], .. "Sec-WebSocket-Extensions: permessage-deflate\r\n\r\n"u8],
     ];
 
     public override byte[][] Words =>
@@ -36,7 +36,7 @@ internal sealed class UpgradeAnswerTarget : FuzzTarget
         }
 
         byte[] head = input[..length];
-        if (UpgradeAnswer.Classify(head, s_key, s_offered, out string? subProtocol) is { } complaint)
+        if (UpgradeAnswer.Classify(head, Key, s_offered, out string? subProtocol) is { } complaint)
         {
             Assert.InRange(complaint.Length, 20, 200); // It stands in events and logs.
             return;

@@ -60,14 +60,14 @@ internal sealed class UpgradeRequestTarget : FuzzTarget
         Assert.Equal(request, UpgradeRequest.Parse(written));
         var kept = new UpgradeHead(head);
         Assert.Equal((request.Path, request.Query, request.Origin), (kept.Path, kept.Query, kept.Origin));
-        CheckAnswer(UpgradeAnswer.Accept(WebSocketKey.BytesOf(request.Key), kept.Header("Sec-WebSocket-Key") is null ? null : "chosen"),
+        CheckAnswer(UpgradeAnswer.Accept(request.Key, kept.Header("Sec-WebSocket-Key") is null ? null : "chosen"),
             isAccepted: true);
 
         void CheckAnswer(byte[] answer, bool isAccepted)
         {
             int headLength = HttpHead.LengthOf(answer);
             string? complaint = UpgradeAnswer.Classify(
-                answer.AsSpan(0, headLength), WebSocketKey.BytesOf(request.Key), ["chosen"], out string? subProtocol);
+                answer.AsSpan(0, headLength), request.Key, ["chosen"], out string? subProtocol);
             Assert.Equal((isAccepted, isAccepted ? "chosen" : null), (complaint is null, subProtocol));
             string? announced = HttpHead.Values(answer.AsSpan(0, headLength), "Content-Length");
             Assert.Equal(isAccepted ? null : Encoding.ASCII.GetString(answer)[headLength..].Length.ToString(), announced);

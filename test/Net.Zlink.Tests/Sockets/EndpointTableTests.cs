@@ -160,9 +160,7 @@ public sealed class EndpointTableTests : IDisposable
 
         public void Start(IAcceptSink sink, TimeProvider time) => Sink = sink;
 
-        public void Close() => IsClosed = true;
-
-        public void Dispose() => Close();
+        public void Dispose() => IsClosed = true;
     }
 
     private sealed class Acceptor : IAcceptor

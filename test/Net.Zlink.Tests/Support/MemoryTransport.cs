@@ -16,7 +16,7 @@ internal static class MemoryTransport
 
     private static readonly ConcurrentDictionary<string, MemoryListener> s_listeners = new(StringComparer.Ordinal);
 
-    private static readonly Transport s_row = new(Scheme, "memory://name", TryParse, static (address, scheme, _) =>
+    private static readonly Transport s_row = new(Scheme, "memory://name", Parse, static (address, scheme, _) =>
         address is MemoryAddress ? $"{scheme}://{address}" : "");
 
     private static int s_names;
@@ -47,10 +47,10 @@ internal static class MemoryTransport
         return listener;
     }
 
-    private static bool TryParse(in EndpointText text, EndpointUse use, out TransportEndpoint endpoint, out EndpointError error)
+    private static MemoryEndpoint Parse(in EndpointText text, EndpointUse use, out EndpointError error)
     {
-        (endpoint, error) = (new MemoryEndpoint(text), EndpointError.None);
-        return true;
+        error = EndpointError.None;
+        return new MemoryEndpoint(text);
     }
 
     private sealed class MemoryEndpoint(EndpointText text) : WireEndpoint(text)
@@ -116,8 +116,6 @@ internal static class MemoryTransport
 
         public void Start(IAcceptSink sink, TimeProvider time) => _sink = sink;
 
-        public void Close() => s_listeners.TryRemove(new KeyValuePair<string, MemoryListener>(endpoint, this));
-
-        public void Dispose() => Close();
+        public void Dispose() => s_listeners.TryRemove(new KeyValuePair<string, MemoryListener>(endpoint, this));
     }
 }

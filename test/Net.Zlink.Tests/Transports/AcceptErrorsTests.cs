@@ -19,7 +19,7 @@ public sealed class AcceptErrorsTests
     [InlineData(SocketError.InvalidArgument, nameof(AcceptErrorTier.Fatal))]
     [InlineData(SocketError.NotSocket, nameof(AcceptErrorTier.Fatal))]
     [InlineData(SocketError.OperationAborted, nameof(AcceptErrorTier.Fatal))]
-    [InlineData((SocketError)123456, nameof(AcceptErrorTier.Fatal))]
+    [InlineData((SocketError)123456, nameof(AcceptErrorTier.Peer))]
     public void An_accept_error_is_the_peers_or_a_shortage_or_fatal(SocketError error, string tier) =>
         Assert.Equal(tier, AcceptErrors.Classify(error).ToString());
 }

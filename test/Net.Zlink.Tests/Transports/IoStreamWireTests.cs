@@ -161,8 +161,6 @@ public sealed class IoStreamWireTests : IAsyncLifetime
             return Task.CompletedTask;
         });
 
-        protected override WireStatus? Classify(Exception exception) => IoStreamErrors.Classify(exception, Explain);
-
         protected override void Free() => IsFreed = true;
 
         private static Socket Prepared(Socket socket)

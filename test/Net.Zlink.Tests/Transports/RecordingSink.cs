@@ -18,9 +18,6 @@ internal sealed class RecordingSink : IAcceptSink, IDisposable
     /// <summary>Runs first in OnAccepted; a socket is recorded only when it returns.</summary>
     public Action<Socket>? Accepting { get; set; }
 
-    /// <summary>Runs first in OnAcceptFailed.</summary>
-    public Action? Failing { get; set; }
-
     public int AcceptedCount => Volatile.Read(ref _acceptedCount);
 
     public int ClosedCount => Volatile.Read(ref _closedCount);
@@ -36,11 +33,7 @@ internal sealed class RecordingSink : IAcceptSink, IDisposable
         _accepted.Writer.TryWrite(socket);
     }
 
-    public void OnAcceptFailed(SocketError error, TimeSpan backOff)
-    {
-        _failures.Writer.TryWrite((error, backOff));
-        Failing?.Invoke();
-    }
+    public void OnAcceptFailed(SocketError error, TimeSpan backOff) => _failures.Writer.TryWrite((error, backOff));
 
     public void OnListenerClosed(SocketError error)
     {

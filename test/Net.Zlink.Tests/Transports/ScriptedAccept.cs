@@ -16,21 +16,11 @@ internal sealed class ScriptedAccept(params SocketError[] errors)
 
     public void Add(SocketError error) => _errors.Enqueue(error);
 
-    public bool Accept(Socket listener, SocketAsyncEventArgs args)
+    public ValueTask<Socket> Accept(Socket listener)
     {
         Interlocked.Increment(ref _calls);
-        if (Always is { } always)
-        {
-            args.SocketError = always;
-            return false;
-        }
-
-        if (_errors.TryDequeue(out var error))
-        {
-            args.SocketError = error;
-            return false;
-        }
-
-        return listener.AcceptAsync(args);
+        SocketError? error = Always ?? (_errors.TryDequeue(out SocketError next) ? next : null);
+        return error is { } code ? ValueTask.FromException<Socket>(new SocketException((int)code))
+            : listener.AcceptAsync(CancellationToken.None);
     }
 }

@@ -54,17 +54,15 @@ public sealed class SocketListenerTests : IDisposable
         const int Count = 2_000;
         var calls = 0;
         var deepest = 0;
-        using var listener = TcpTest.Listen("tcp://127.0.0.1:0", accept: (socket, args) =>
+        using var listener = TcpTest.Listen("tcp://127.0.0.1:0", accept: socket =>
         {
             if (++calls > Count)
             {
-                return socket.AcceptAsync(args);
+                return socket.AcceptAsync(CancellationToken.None);
             }
 
             deepest = Math.Max(deepest, new StackTrace().FrameCount);
-            args.AcceptSocket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
-            args.SocketError = SocketError.Success;
-            return false;
+            return ValueTask.FromResult(new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp));
         });
         var shallowest = int.MaxValue;
         _sink.Accepting = socket =>
@@ -130,7 +128,7 @@ public sealed class SocketListenerTests : IDisposable
             var dials = Enumerable.Range(0, 50).Select(_ => TcpTest.DialAsync(listener.Endpoint)).ToArray();
             await sink.NextAsync();
 
-            listener.Close();
+            listener.Dispose();
             Volatile.Write(ref closed, 1);
 
             var delivered = sink.AcceptedCount;
@@ -169,7 +167,7 @@ public sealed class SocketListenerTests : IDisposable
         using var client = await TcpTest.ConnectedAsync(listener.Endpoint);
         await entered.Task.WaitAsync(TcpTest.Guard, Cancellation);
 
-        var closer = new Thread(listener.Close) { IsBackground = true };
+        var closer = new Thread(listener.Dispose) { IsBackground = true };
         closer.Start();
         Assert.False(closer.Join(0));
         Assert.Equal(0, _sink.AcceptedCount);
@@ -183,7 +181,7 @@ public sealed class SocketListenerTests : IDisposable
     public async Task Close_may_be_called_from_within_a_delivery()
     {
         using var listener = TcpTest.Listen("tcp://127.0.0.1:0");
-        _sink.Accepting = _ => listener.Close();
+        _sink.Accepting = _ => listener.Dispose();
         listener.Start(_sink, TimeProvider.System);
         using var client = await TcpTest.ConnectedAsync(listener.Endpoint);
 
@@ -203,10 +201,10 @@ public sealed class SocketListenerTests : IDisposable
 
         await Task.WhenAll(Enumerable.Range(0, 8).Select(_ => Task.Run(() =>
         {
-            listener.Close();
+            listener.Dispose();
             var rebound = TcpBinder.Bind(TcpTest.ToBind(listener.Endpoint), new TcpSettings { ShareAddress = true }, upgrade: null);
             Assert.True(rebound.Listener is not null, rebound.Error.Sentence);
-            rebound.Listener.Close();
+            rebound.Listener.Dispose();
         })));
 
         Assert.Equal(0, _sink.ClosedCount);
@@ -220,7 +218,7 @@ public sealed class SocketListenerTests : IDisposable
         using var client = await TcpTest.ConnectedAsync(listener.Endpoint);
         var accepted = await _sink.NextAsync();
 
-        listener.Close();
+        listener.Dispose();
 
         accepted.Send([42]);
         var buffer = new byte[1];
@@ -233,7 +231,7 @@ public sealed class SocketListenerTests : IDisposable
     {
         var clock = new ManualTimeProvider();
         using var listener = TcpTest.Listen("tcp://127.0.0.1:0");
-        listener.Close();
+        listener.Dispose();
         listener.Start(_sink, clock);
         Assert.Equal(0, _sink.ClosedCount);
         Assert.Equal(0, clock.ArmedTimers);

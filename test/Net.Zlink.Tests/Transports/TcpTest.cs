@@ -46,7 +46,7 @@ internal static class TcpTest
         TcpSettings? settings = null,
         NameSource? names = null,
         DescriptorHeadroom? headroom = null,
-        Func<Socket, SocketAsyncEventArgs, bool>? accept = null)
+        Func<Socket, ValueTask<Socket>>? accept = null)
     {
         var result = TcpBinder.Bind(With(names, ToBind(text)), settings ?? new TcpSettings(), upgrade: null, headroom, accept);
         Assert.True(result.Listener is not null, result.Error.Sentence);
@@ -75,7 +75,7 @@ internal static class TcpTest
             With(names, ToConnect(text)), settings ?? new TcpSettings(), time ?? TimeProvider.System, connecting,
             cancellation ?? TestContext.Current.CancellationToken)
         {
-            Headroom = headroom,
+            Headroom = headroom ?? DescriptorHeadroom.OfThisProcess,
             OnSocket = onSocket,
         }
         .DialAsync().WaitAsync(Guard, TestContext.Current.CancellationToken);

@@ -1,9 +1,16 @@
+using System.Buffers;
 using System.Text;
 
 namespace Net.Zlink.Protocol.WebSocket;
 
 internal static class HttpHead
 {
+    private static readonly SearchValues<byte> s_ofTokens = SearchValues.Create(
+        "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"u8);
+
+    private static readonly SearchValues<byte> s_controls = SearchValues.Create(
+        [.. Enumerable.Range(0, ' ').Where(static c => c != '\t').Select(static c => (byte)c), 0x7F]);
+
     private static ReadOnlySpan<byte> EndOfHead => "\r\n\r\n"u8;
 
     public static int LengthOf(ReadOnlySpan<byte> bytes)
@@ -12,18 +19,7 @@ internal static class HttpHead
         return end < 0 ? 0 : end + EndOfHead.Length;
     }
 
-    public static bool IsToken(ReadOnlySpan<byte> name)
-    {
-        foreach (byte c in name)
-        {
-            if (!char.IsAsciiLetterOrDigit((char)c) && !"!#$%&'*+-.^_`|~"u8.Contains(c))
-            {
-                return false;
-            }
-        }
-
-        return name.Length > 0;
-    }
+    public static bool IsToken(ReadOnlySpan<byte> name) => name.Length > 0 && !name.ContainsAnyExcept(s_ofTokens);
 
     public static bool MayBeRequest(ReadOnlySpan<byte> bytes)
     {
@@ -45,32 +41,15 @@ internal static class HttpHead
     /// <summary>Folded lines are rejected, since they hide fields from other readers.</summary>
     public static bool IsWellFormed(ReadOnlySpan<byte> head)
     {
-        foreach (byte c in FirstLine(head))
-        {
-            if (c is < 0x20 or 0x7F)
-            {
-                return false;
-            }
-        }
-
+        ReadOnlySpan<byte> first = FirstLine(head);
+        bool isWellFormed = !first.ContainsAny(s_controls) && !first.Contains((byte)'\t');
         var fields = new Fields(head);
-        while (fields.Next())
+        while (isWellFormed && fields.Next())
         {
-            if (!IsToken(fields.Name))
-            {
-                return false;
-            }
-
-            foreach (byte c in fields.Value)
-            {
-                if (c is (< 0x20 and not 0x09) or 0x7F)
-                {
-                    return false;
-                }
-            }
+            isWellFormed = IsToken(fields.Name) && !fields.Value.ContainsAny(s_controls);
         }
 
-        return true;
+        return isWellFormed;
     }
 
     public static int Find(ReadOnlySpan<byte> head, ReadOnlySpan<byte> name, out ReadOnlySpan<byte> value)
@@ -107,30 +86,8 @@ internal static class HttpHead
         return values;
     }
 
-    public static bool Lists(ReadOnlySpan<byte> head, ReadOnlySpan<byte> name, ReadOnlySpan<byte> token)
-    {
-        var fields = new Fields(head);
-        while (fields.Next())
-        {
-            if (!Ascii.EqualsIgnoreCase(fields.Name, name))
-            {
-                continue;
-            }
-
-            ReadOnlySpan<byte> value = fields.Value;
-            foreach (Range part in value.Split((byte)','))
-            {
-                if (Ascii.EqualsIgnoreCase(Trim(value[part]), token))
-                {
-                    return true;
-                }
-            }
-        }
-
-        return false;
-    }
-
-    private static ReadOnlySpan<byte> Trim(ReadOnlySpan<byte> text) => text.Trim(" \t"u8);
+    public static bool Lists(ReadOnlySpan<byte> head, string name, string token) => Values(head, name) is { } values
+        && values.Split(',', StringSplitOptions.TrimEntries).Contains(token, StringComparer.OrdinalIgnoreCase);
 
     private ref struct Fields
     {
@@ -160,7 +117,7 @@ internal static class HttpHead
             _remaining = _remaining[(end + 2)..];
             int colon = line.IndexOf((byte)':');
             Name = colon < 0 ? default : line[..colon];
-            Value = Trim(line[(colon + 1)..]);
+            Value = line[(colon + 1)..].Trim(" \t"u8);
             return true;
         }
     }

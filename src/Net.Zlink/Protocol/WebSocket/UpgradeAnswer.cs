@@ -9,7 +9,7 @@ internal static class UpgradeAnswer
 
     private const int LongestPhrase = 100;
 
-    public static byte[] Accept(ReadOnlySpan<byte> key, string? subProtocol = null) => Encoding.ASCII.GetBytes(
+    public static byte[] Accept(string key, string? subProtocol = null) => Encoding.ASCII.GetBytes(
         "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" +
         $"Sec-WebSocket-Accept: {WebSocketKey.AcceptFor(key)}\r\n" +
         $"{(subProtocol is null ? "" : $"{SubProtocolField}: {subProtocol}\r\n")}\r\n");
@@ -37,7 +37,7 @@ internal static class UpgradeAnswer
     }
 
     public static string? Classify(
-        ReadOnlySpan<byte> head, ReadOnlySpan<byte> key, IEnumerable<string> offered, out string? subProtocol)
+        ReadOnlySpan<byte> head, string key, IEnumerable<string> offered, out string? subProtocol)
     {
         subProtocol = null;
         ReadOnlySpan<byte> line = HttpHead.FirstLine(head);
@@ -55,7 +55,7 @@ internal static class UpgradeAnswer
         // A request may offer several protocols, a response names the chosen ones: none but websocket was offered (RFC 6455, 4.1).
         if (HttpHead.Find(head, "Upgrade"u8, out ReadOnlySpan<byte> upgrade) != 1
             || !Ascii.EqualsIgnoreCase(upgrade, "websocket"u8)
-            || !HttpHead.Lists(head, "Connection"u8, "upgrade"u8))
+            || !HttpHead.Lists(head, "Connection", "upgrade"))
         {
             return "the server switched to a protocol other than WebSocket";
         }

@@ -43,28 +43,24 @@ internal readonly record struct UpgradeRequest(int Refusal, string Reason, strin
         }
 
         int lengths = HttpHead.Find(head, "Content-Length"u8, out ReadOnlySpan<byte> length);
-        if (lengths > 1 || (lengths == 1 && !length.SequenceEqual("0"u8)))
+        if (lengths > 1 || (lengths == 1 && !length.SequenceEqual("0"u8)) || HttpHead.Find(head, "Transfer-Encoding"u8, out _) > 0)
         {
             return Refuse("A WebSocket request must not have a body");
         }
 
-        if (HttpHead.Find(head, "Transfer-Encoding"u8, out _) > 0)
-        {
-            return Refuse("A WebSocket request must not have a body");
-        }
-
-        if (!HttpHead.Lists(head, "Connection"u8, "upgrade"u8) || !HttpHead.Lists(head, "Upgrade"u8, "websocket"u8))
+        if (!HttpHead.Lists(head, "Connection", "upgrade") || !HttpHead.Lists(head, "Upgrade", "websocket"))
         {
             return Refuse("This is a WebSocket server: the fields Connection: Upgrade and Upgrade: websocket are missing");
         }
 
-        if (HttpHead.Find(head, "Sec-WebSocket-Key"u8, out ReadOnlySpan<byte> key) != 1 || !WebSocketKey.IsValid(key))
+        int keys = HttpHead.Find(head, "Sec-WebSocket-Key"u8, out ReadOnlySpan<byte> key);
+        string shown = Encoding.ASCII.GetString(key);
+        if (keys != 1 || !WebSocketKey.IsValid(shown))
         {
             return Refuse("The request must have exactly one Sec-WebSocket-Key field, of 16 bytes in base64");
         }
 
-        int versions = HttpHead.Find(head, "Sec-WebSocket-Version"u8, out ReadOnlySpan<byte> version);
-        if (versions != 1)
+        if (HttpHead.Find(head, "Sec-WebSocket-Version"u8, out ReadOnlySpan<byte> version) != 1)
         {
             return Refuse("The request must have exactly one Sec-WebSocket-Version field");
         }
@@ -81,7 +77,7 @@ internal readonly record struct UpgradeRequest(int Refusal, string Reason, strin
             : new UpgradeRequest(
                 0,
                 "",
-                Encoding.ASCII.GetString(key),
+                shown,
                 Encoding.Latin1.GetString(mark < 0 ? target : target[..mark]),
                 Encoding.Latin1.GetString(mark < 0 ? query : target[mark..]),
                 origins == 1 ? Encoding.Latin1.GetString(origin) : null);

@@ -1,4 +1,3 @@
-using System.Buffers.Text;
 using System.Diagnostics.CodeAnalysis;
 using System.Security.Cryptography;
 using System.Text;
@@ -12,35 +11,14 @@ internal static class WebSocketKey
 
     private const int KeyBytes = 16;
 
-    public static string Create()
-    {
-        Span<byte> random = stackalloc byte[KeyBytes];
-        RandomNumberGenerator.Fill(random);
-        return Convert.ToBase64String(random);
-    }
+    private const string FixedByTheRfc = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
-    public static bool IsValid(ReadOnlySpan<byte> key)
-    {
-        Span<byte> bytes = stackalloc byte[KeyBytes + 2];
-        return key.Length == Length
-            && Base64.DecodeFromUtf8(key, bytes, out _, out int decoded) == System.Buffers.OperationStatus.Done
-            && decoded == KeyBytes;
-    }
+    public static string Create() => Convert.ToBase64String(RandomNumberGenerator.GetBytes(KeyBytes));
 
-    [SuppressMessage(
-        "Security", "CA5350:Do Not Use Weak Cryptographic Algorithms",
-        Justification = "RFC 6455 prescribes SHA-1; no secret depends on it.")]
-    public static string AcceptFor(ReadOnlySpan<byte> key)
-    {
-        // Fixed by RFC 6455.
-        ReadOnlySpan<byte> guid = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"u8;
-        Span<byte> text = stackalloc byte[Length + guid.Length];
-        key.CopyTo(text);
-        guid.CopyTo(text[key.Length..]);
-        Span<byte> hash = stackalloc byte[SHA1.HashSizeInBytes];
-        SHA1.HashData(text[..(key.Length + guid.Length)], hash);
-        return Convert.ToBase64String(hash);
-    }
+    public static bool IsValid(string key) => key.Length == Length
+        && Convert.TryFromBase64String(key, stackalloc byte[KeyBytes + 2], out int decoded) && decoded == KeyBytes;
 
-    public static byte[] BytesOf(string key) => Encoding.ASCII.GetBytes(key);
+    [SuppressMessage("Security", "CA5350", Justification = "RFC 6455 prescribes SHA-1; no secret depends on it.")]
+    public static string AcceptFor(string key) =>
+        Convert.ToBase64String(SHA1.HashData(Encoding.ASCII.GetBytes($"{key}{FixedByTheRfc}")));
 }

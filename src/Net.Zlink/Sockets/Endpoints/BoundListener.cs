@@ -36,7 +36,7 @@ internal sealed class BoundListener(EndpointTable table, ITransportListener tran
     public ITransportListener Transport => transport;
 
     /// <summary>Its connections are to end as well.</summary>
-    public bool IsClosed => _isClosed;
+    public bool IsClosed => _isClosed || table.Parts.IsClosed;
 
     public TimeSpan? Linger { get; private set; }
 
@@ -60,7 +60,7 @@ internal sealed class BoundListener(EndpointTable table, ITransportListener tran
         }
 
         table.Host.OwnEndpoints.Leave(Bound); // Before the address is free: the next listener there registers it after this.
-        transport.Close();
+        transport.Dispose();
         _closing.Cancel(); // Nothing would serve connections that are in their handshake.
         table.Monitors.Publish(SocketEventTypes.Closed, transport.Handle, Endpoint, "");
     }
@@ -99,15 +99,7 @@ internal sealed class BoundListener(EndpointTable table, ITransportListener tran
         }
     }
 
-    public void OnConnectionEnded(DisconnectReason reason)
-    {
-        if (!_isAnnounced)
-        {
-            table.Forget(this);
-        }
-
-        transport.OnConnectionEnded(reason);
-    }
+    public void OnConnectionEnded(DisconnectReason reason) => transport.OnConnectionEnded(reason);
 
     public void OnAcceptFailed(SocketError error, TimeSpan backOff)
     {

@@ -31,7 +31,6 @@ internal sealed class DialerLoop
     private readonly WireUpgrade? _upgrade;
     private PredecessorWait? _turn;
     private CancellationTokenSource _step = new();
-    private ITimer? _pause;
     private ITimer? _deadline;
     private Wire? _wire;
     private Func<Task>? _whenFree;
@@ -47,9 +46,7 @@ internal sealed class DialerLoop
         _settings = settings;
         Target = target;
         _upgrade = target.DialUpgrade(settings.Transport);
-#pragma warning disable CA5394
         _dialer = new Dialer(settings.Reconnect, settings.RetriesFaults, settings.IsAwaited, Random.Shared.NextDouble);
-#pragma warning restore CA5394
     }
 
     public WireEndpoint Target { get; }
@@ -215,7 +212,6 @@ internal sealed class DialerLoop
                 break;
             case DialerAction.CancelStep:
                 _step.Cancel();
-                EndPause(_pause);
                 break;
             case DialerAction.ArmDeadline:
                 if (_linger is { } linger && linger != Timeout.InfiniteTimeSpan)
@@ -242,7 +238,8 @@ internal sealed class DialerLoop
     private async Task AwaitAsync(Task wait)
     {
         await wait.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        Post(() => _dialer.OnWaited());
+        bool isIdFree = !_dialer.AwaitsRoutingId || _whenFree!().IsCompleted;
+        Post(() => _dialer.OnWaited(isIdFree));
     }
 
     private void Pause(in DialerCommand command)
@@ -256,22 +253,10 @@ internal sealed class DialerLoop
             _logged = null;
         }
 
-        // Armed before the event: its reader may move a test clock.
-        ITimer? timer = null;
-        timer = _table.Host.Time.CreateTimer(_ => EndPause(timer), null, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
-        Volatile.Write(ref _pause, timer);
-        timer.Change(command.Pause, Timeout.InfiniteTimeSpan);
+        // Begun before the event: its reader may move a test clock.
+        Task pause = Task.Delay(command.Pause, _table.Host.Time, NextStep());
         EndpointEvents.Retried(_table.Monitors, Target.Redacted, command.Text, command.Pause, Name);
-    }
-
-    private void EndPause(ITimer? timer)
-    {
-        if (timer is not null && Interlocked.CompareExchange(ref _pause, null, timer) == timer)
-        {
-            timer.Dispose();
-            bool isIdFree = !_dialer.AwaitsRoutingId || _whenFree!().IsCompleted;
-            Post(() => _dialer.OnWaited(isIdFree));
-        }
+        _ = AwaitAsync(pause);
     }
 
     private async Task DialAsync(CancellationToken ended)
@@ -294,9 +279,7 @@ internal sealed class DialerLoop
                 wire.Dispose();
             }
         }
-#pragma warning disable CA1031
         catch (Exception e)
-#pragma warning restore CA1031
         {
             Fail(e);
         }

@@ -11,7 +11,6 @@ internal sealed class EndpointTable(EngineHost host, SocketMonitors monitors, Ev
     private readonly Lock _gate = new();
     private readonly ListsByKey<string, BoundListener> _byText = new(StringComparer.Ordinal);
     private readonly ListsByKey<string, BoundListener> _byEndpoint = new(StringComparer.Ordinal);
-    private readonly HashSet<BoundListener> _unnamed = [];
     private readonly ListsByKey<string, DialerLoop> _dialers = new(StringComparer.Ordinal);
     private readonly ListsByKey<string, DialerLoop> _leaving = new(StringComparer.Ordinal);
     private readonly HashSet<RoutingId> _names = [];
@@ -61,7 +60,7 @@ internal sealed class EndpointTable(EngineHost host, SocketMonitors monitors, Ev
         {
             if (parts.IsClosed)
             {
-                bound.Listener.Close();
+                bound.Listener.Dispose();
                 return EndpointError.None;
             }
 
@@ -90,11 +89,6 @@ internal sealed class EndpointTable(EngineHost host, SocketMonitors monitors, Ev
     public BoundListener Accept(ITransportListener transport, IAcceptor acceptor)
     {
         var listener = new BoundListener(this, transport, transport.Endpoint, acceptor);
-        lock (_gate)
-        {
-            _unnamed.Add(listener);
-        }
-
         listener.Start();
         return listener;
     }
@@ -203,7 +197,7 @@ internal sealed class EndpointTable(EngineHost host, SocketMonitors monitors, Ev
         BoundListener[] all;
         lock (_gate)
         {
-            all = [.. _byEndpoint.All, .. _unnamed];
+            all = [.. _byEndpoint.All];
             Array.ForEach(all, one => RemoveUnderLock(one));
         }
 
@@ -227,7 +221,6 @@ internal sealed class EndpointTable(EngineHost host, SocketMonitors monitors, Ev
 
     private bool RemoveUnderLock(BoundListener listener)
     {
-        _unnamed.RemoveAndTrim(listener);
         _byText.Remove(listener.Text, listener);
         return _byEndpoint.Remove(listener.Bound, listener);
     }

@@ -1,5 +1,3 @@
-using System.Diagnostics.CodeAnalysis;
-
 namespace Net.Zlink.Sockets.Endpoints;
 
 /// <summary>
@@ -43,16 +41,6 @@ internal sealed class GivenUpEndpoints
         lock (_gate)
         {
             Remove(endpoint);
-        }
-    }
-
-    public bool TryGetLast(out RedactedEndpoint endpoint, [NotNullWhen(true)] out string? why)
-    {
-        lock (_gate)
-        {
-            bool isAny = _all.Count > 0;
-            (endpoint, why) = isAny ? (new RedactedEndpoint(_all[^1].Endpoint), _all[^1].Why) : default;
-            return isAny;
         }
     }
 

@@ -22,22 +22,17 @@ internal static class TransportHandshake
         return ReportAsync(upgrade, running, endpoint, local, remote, isAccepted: true, host, monitors);
     }
 
-    public static Task<UpgradeResult> ConnectAsync(
+    public static async Task<UpgradeResult> ConnectAsync(
         WireUpgrade upgrade, Wire dialled, WireEndpoint target, EngineHost host, SocketMonitors monitors, CancellationToken cancellation)
     {
         string local = dialled.LocalText(target.Redacted);
         monitors.Publish(SocketEventTypes.Connected, dialled.Handle, local, target.Redacted);
-        Task<UpgradeResult> running = RunOnPoolAsync(upgrade, (SocketWire)dialled, host, cancellation);
-        return ReportAsync(upgrade, running, target.Redacted, local, target.Redacted, isAccepted: false, host, monitors);
-    }
-
-    private static async Task<UpgradeResult> RunOnPoolAsync(
-        WireUpgrade upgrade, SocketWire dialled, EngineHost host, CancellationToken cancellation)
-    {
         // Leave the caller's stack or shard: with a fast local peer the whole handshake may complete synchronously, with the application's
         // callbacks.
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
-        return await upgrade.RunAsync(dialled, host.Pool, host.Time, waits: null, cancellation).ConfigureAwait(false);
+        Task<UpgradeResult> running = upgrade.RunAsync((SocketWire)dialled, host.Pool, host.Time, waits: null, cancellation);
+        return await ReportAsync(upgrade, running, target.Redacted, local, target.Redacted, isAccepted: false, host, monitors)
+            .ConfigureAwait(false);
     }
 
     private static async Task<UpgradeResult> ReportAsync(

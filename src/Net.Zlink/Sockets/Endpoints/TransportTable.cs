@@ -11,12 +11,12 @@ internal static class TransportTable
 {
     private static Transport[] s_all =
     [
-        new(EndpointText.Tcp, "tcp://host:port", TcpEndpoint.TryParse, TcpEndpoint.Format),
-        new(EndpointText.Ipc, "ipc://path", IpcEndpoint.TryParse, IpcEndpoint.Format),
-        new(EndpointText.Inproc, "inproc://name", InprocEndpoint.TryParse, static (_, _, _) => ""),
-        new(EndpointText.Tls, "tls://host:port", TlsEndpoint.TryParse, TcpEndpoint.Format),
-        new(EndpointText.Ws, "ws://host:port/path", WebSocketEndpoint.TryParse, WebSocketEndpoint.Format),
-        new(EndpointText.Wss, "wss://host:port/path", WebSocketEndpoint.TryParse, WebSocketEndpoint.Format),
+        new(EndpointText.Tcp, "tcp://host:port", TcpEndpoint.Parse, TcpEndpoint.Format),
+        new(EndpointText.Ipc, "ipc://path", IpcEndpoint.Parse, IpcEndpoint.Format),
+        new(EndpointText.Inproc, "inproc://name", InprocEndpoint.Parse, static (_, _, _) => ""),
+        new(EndpointText.Tls, "tls://host:port", TlsEndpoint.Parse, TcpEndpoint.Format),
+        new(EndpointText.Ws, "ws://host:port/path", WebSocketEndpoint.Parse, WebSocketEndpoint.Format),
+        new(EndpointText.Wss, "wss://host:port/path", WebSocketEndpoint.Parse, WebSocketEndpoint.Format),
     ];
 
     private static readonly string s_advice = Advice(s_all.Where(static one => one.Scheme is not EndpointText.Inproc));
@@ -32,8 +32,8 @@ internal static class TransportTable
 
     public static bool TryParse(string text, EndpointUse use, out TransportEndpoint endpoint, out EndpointError error)
     {
-        endpoint = null!;
-        return TrySplit(text, out EndpointText parts, out error) && parts.Transport.Parse(parts, use, out endpoint, out error);
+        endpoint = TrySplit(text, out EndpointText parts, out error) ? parts.Transport.Parse(parts, use, out error)! : null!;
+        return endpoint is not null;
     }
 
     /// <summary>As <see cref="TryParse"/>, for sockets whose messages always take a wire.</summary>
@@ -60,15 +60,9 @@ internal static class TransportTable
             return false;
         }
 
-        if (at == 0)
+        if (at == 0 || at + EndpointText.Separator.Length == text.Length)
         {
-            error = EndpointError.Invalid($"there is no scheme before \"://\"; write {s_anyAdvice}");
-            return false;
-        }
-
-        if (at + EndpointText.Separator.Length == text.Length)
-        {
-            error = EndpointError.Invalid($"there is nothing after \"://\"; write {s_anyAdvice}");
+            error = EndpointError.Invalid($"there is {(at == 0 ? "no scheme before" : "nothing after")} \"://\"; write {s_anyAdvice}");
             return false;
         }
 
@@ -88,7 +82,7 @@ internal static class TransportTable
     {
         Transport? meant = Array.Find(s_all, one => string.Equals(one.Scheme, scheme, StringComparison.OrdinalIgnoreCase));
         return meant is null
-            ? $"the scheme {EndpointError.QuoteEndpoint(scheme)} is not supported; use {s_anyAdvice}"
+            ? $"the scheme {RedactedEndpoint.Quote(scheme)} is not supported; use {s_anyAdvice}"
             : $"the scheme {EndpointError.Quote(scheme)} must be in lower case; write {meant.Notation}";
     }
 

@@ -71,9 +71,7 @@ internal sealed class SubscriberRemovalQueue(PublisherCore core) : IThreadPoolWo
             {
                 Finish();
             }
-#pragma warning disable CA1031
             catch (Exception e)
-#pragma warning restore CA1031
             {
                 Log.SessionFailed(core.Host.Logger, e, "a subscriber that has left");
             }

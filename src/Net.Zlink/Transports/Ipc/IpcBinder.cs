@@ -17,7 +17,7 @@ internal static class IpcBinder
             return new BindResult(null, unsupported);
         }
 
-        return address.Kind == IpcKind.Wildcard ? BindInNewDirectory(endpoint.Transport, settings)
+        return address.Text is "*" ? BindInNewDirectory(endpoint.Transport, settings)
             : BindAt(address, endpoint.Transport, directory: null, settings);
     }
 
@@ -37,9 +37,7 @@ internal static class IpcBinder
             return new BindResult(null, IpcFaults.File(e, Path.GetTempPath()));
         }
 
-        BindResult result = IpcAddress.TryParse(Path.Combine(directory, "socket"), EndpointUse.Bind, out IpcAddress made, out var error)
-            ? BindAt(made, transport, directory, settings)
-            : new BindResult(null, error);
+        BindResult result = BindAt(new IpcAddress(Path.Combine(directory, "socket")), transport, directory, settings);
         if (result.Listener is null)
         {
             TryRemove(directory);
@@ -53,8 +51,8 @@ internal static class IpcBinder
         Socket? socket = null;
         try
         {
-            var path = address.Kind == IpcKind.Abstract ? null : Path.GetFullPath(address.Text);
-            socket = IpcSocketOptions.Open();
+            var path = address.IsAbstract ? null : Path.GetFullPath(address.Text);
+            socket = IpcAddress.Open();
             var error = BindTo(socket, address, path);
             if (error.Code != ZlinkError.None)
             {
@@ -72,8 +70,7 @@ internal static class IpcBinder
             }
 
             var listener = new SocketListener(
-                socket, transport, $"{transport.Scheme}{EndpointText.Separator}{address.Text}", IpcSocketOptions.For(settings),
-                DescriptorHeadroom.OfThisProcess(), accept: null, release);
+                socket, transport, $"{transport.Scheme}{EndpointText.Separator}{address.Text}", settings.SetBuffersOf, release: release);
             socket = null;
             return new BindResult(listener, EndpointError.None);
         }

@@ -17,19 +17,19 @@ internal static class IpcDialer
     /// <see cref="SocketSettings.ConnectTimeout"/>.
     /// </summary>
     public static async Task<DialResult> DialAsync(
-        IpcEndpoint endpoint, SocketSettings settings, TimeProvider time, DescriptorHeadroom? headroom, Action? connecting,
+        IpcEndpoint endpoint, SocketSettings settings, TimeProvider time, DescriptorHeadroom headroom, Action? connecting,
         CancellationToken cancellation)
     {
         IpcAddress address = endpoint.Address;
         var unsupported = IpcFaults.Unsupported(address);
         if (unsupported.Code != ZlinkError.None)
         {
-            return IpcFaults.Undiallable(unsupported);
+            return new DialResult(null, SocketError.AddressFamilyNotSupported, unsupported.Sentence);
         }
 
         if (cancellation.IsCancellationRequested)
         {
-            return IpcFaults.Cancelled(address.Text);
+            return DialResult.Cancelled(address.Text);
         }
 
         var limit = settings.ConnectTimeout <= TimeSpan.Zero ? DefaultTimeout
@@ -39,44 +39,38 @@ internal static class IpcDialer
         {
             var result = await TryAsync(endpoint, settings, headroom, connecting, deadline.Token).ConfigureAwait(false);
             connecting = null;
-            if (result.Error == SocketError.WouldBlock && await WaitAsync(pause, time, deadline.Token).ConfigureAwait(false))
+            if (result.Error == SocketError.WouldBlock)
             {
-                continue;
+                await Task.Delay(pause, time, deadline.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             }
 
-            if (result.Wire is not null)
+            if (result.Error != SocketError.WouldBlock || deadline.Token.IsCancellationRequested)
             {
-                return result;
+                return result.Wire is not null ? result
+                    : cancellation.IsCancellationRequested ? DialResult.Cancelled(address.Text)
+                    : deadline.IsOver ? IpcFaults.TimedOut(address.Text, limit)
+                    : result;
             }
-
-            return cancellation.IsCancellationRequested ? IpcFaults.Cancelled(address.Text)
-                : deadline.IsOver ? IpcFaults.TimedOut(address.Text, limit)
-                : result;
         }
     }
 
     private static async Task<DialResult> TryAsync(
-        IpcEndpoint endpoint, SocketSettings settings, DescriptorHeadroom? headroom, Action? connecting, CancellationToken cancellation)
+        IpcEndpoint endpoint, SocketSettings settings, DescriptorHeadroom headroom, Action? connecting, CancellationToken cancellation)
     {
         IpcAddress address = endpoint.Address;
         Socket? socket = null;
         try
         {
-            socket = IpcSocketOptions.Open();
-            if (headroom is not null && headroom.Refuses(socket))
+            socket = IpcAddress.Open();
+            if (headroom.IsTouchedBy(socket))
             {
                 return IpcFaults.Refused(SocketError.TooManyOpenSockets, address.Text);
             }
 
-            IpcSocketOptions.ApplyTo(socket, settings);
-            using var operation = new ConnectOperation(address.ToEndPoint());
+            settings.SetBuffersOf(socket);
+            UnixDomainSocketEndPoint remote = address.ToEndPoint();
             connecting?.Invoke();
-            var error = await operation.RunAsync(socket, cancellation).ConfigureAwait(false);
-            if (error != SocketError.Success)
-            {
-                return IpcFaults.Refused(error, address.Text);
-            }
-
+            await socket.ConnectAsync(remote, cancellation).ConfigureAwait(false);
             socket.Blocking = false;
             var wire = new SocketWire(socket, endpoint.Transport);
             socket = null;
@@ -86,7 +80,7 @@ internal static class IpcDialer
         {
             return IpcFaults.Refused(e.SocketErrorCode, address.Text);
         }
-        catch (ObjectDisposedException)
+        catch (OperationCanceledException)
         {
             return IpcFaults.Refused(SocketError.OperationAborted, address.Text);
         }
@@ -97,19 +91,6 @@ internal static class IpcDialer
         finally
         {
             socket?.Dispose();
-        }
-    }
-
-    private static async Task<bool> WaitAsync(TimeSpan pause, TimeProvider time, CancellationToken cancellation)
-    {
-        try
-        {
-            await Task.Delay(pause, time, cancellation).ConfigureAwait(false);
-            return true;
-        }
-        catch (OperationCanceledException)
-        {
-            return false;
         }
     }
 }

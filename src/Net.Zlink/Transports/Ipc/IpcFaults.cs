@@ -4,9 +4,6 @@ namespace Net.Zlink.Transports.Ipc;
 
 internal static class IpcFaults
 {
-    private const string NoDescriptors =
-        "the process or the machine is out of file descriptors; close some, or raise the limit (ulimit -n)";
-
     public static EndpointError Unsupported(IpcAddress address)
     {
         if (!Socket.OSSupportsUnixDomainSockets)
@@ -14,7 +11,7 @@ internal static class IpcFaults
             return new EndpointError(ZlinkError.ProtocolNotSupported, "this system has no Unix domain sockets; use tcp://host:port");
         }
 
-        return address.Kind == IpcKind.Abstract && !OperatingSystem.IsLinux()
+        return address.IsAbstract && !OperatingSystem.IsLinux()
             ? new EndpointError(
                 ZlinkError.ProtocolNotSupported, "only Linux has abstract names (those that begin with \"@\"); use ipc://path")
             : EndpointError.None;
@@ -35,7 +32,7 @@ internal static class IpcFaults
                     $"this process may not create a file in {DirectoryOf(text)}; choose another directory, or give it the right", os),
             SocketError.SocketError when HasFileInPath(text) =>
                 new(ZlinkError.NotADirectory, $"a part of {DirectoryOf(text)} is a file, not a directory; choose another path", os),
-            SocketError.TooManyOpenSockets => new(ZlinkError.TooManySockets, NoDescriptors, os),
+            SocketError.TooManyOpenSockets => new(ZlinkError.TooManySockets, EndpointError.NoDescriptors, os),
             _ => new(ZlinkError.AddressInUse,
                 $"the system refused to listen at {name} ({exception.Message}); try another path, on a local disk that can be written to",
                 os),
@@ -63,11 +60,6 @@ internal static class IpcFaults
     public static EndpointError JustBound(string path) =>
         PathInUse($"another program took {EndpointError.Quote(path)} just now; stop it, or choose another path");
 
-    public static DialResult Cancelled(string text) =>
-        new(null, SocketError.OperationAborted, $"connecting to {EndpointError.Quote(text)} was cancelled");
-
-    public static DialResult Undiallable(EndpointError error) => new(null, SocketError.AddressFamilyNotSupported, error.Sentence);
-
     public static DialResult TimedOut(string text, TimeSpan limit) => new(
         null,
         SocketError.TimedOut,
@@ -85,7 +77,7 @@ internal static class IpcFaults
             SocketError.AccessDenied =>
                 new(null, error, $"this process may not connect to {name}; run it as the server's user, or give it the right to the file"),
             SocketError.ProtocolType => new(null, error, $"{name} is a socket of another kind; check the path"),
-            SocketError.TooManyOpenSockets => new(null, error, NoDescriptors),
+            SocketError.TooManyOpenSockets => new(null, error, EndpointError.NoDescriptors),
             _ => new(null, error, $"connecting to {name} failed ({new SocketException((int)error).Message}); check the path"),
         };
     }

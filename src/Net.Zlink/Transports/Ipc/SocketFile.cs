@@ -190,7 +190,7 @@ internal static class StaleFile
     {
         try
         {
-            using var socket = IpcSocketOptions.Open();
+            using var socket = IpcAddress.Open();
             socket.Blocking = false; // A full queue must not block.
             socket.Connect(address.ToEndPoint());
             return SocketError.Success;

@@ -13,7 +13,8 @@ internal sealed class PipeWire : Wire
 {
     public new const string Scheme = "pipe";
 
-    private static readonly Transport s_row = new(Scheme, "", TryParse, static (address, _, _) => $"{address}");
+    // No text names such an endpoint, so nothing parses one.
+    private static readonly Transport s_row = new(Scheme, "", Parse: null!, static (address, _, _) => $"{address}");
 
     private readonly PipeReading _input;
     private readonly PipeWriting _output;
@@ -109,13 +110,6 @@ internal sealed class PipeWire : Wire
         return WireStatus.Failed;
     }
 
-    /// <summary>No text names such an endpoint.</summary>
-    private static bool TryParse(in EndpointText text, EndpointUse use, out TransportEndpoint endpoint, out EndpointError error)
-    {
-        (endpoint, error) = (null!, EndpointError.Invalid("a pipe has no address; pass it to AcceptAsync"));
-        return false;
-    }
-
     private sealed class PipeAddress(string text) : EndPoint
     {
         public override string ToString() => text;
@@ -135,11 +129,6 @@ internal sealed class PipeListener(IDuplexPipe pipe, PeerDetails peer) : ITransp
     public long Handle => 0;
 
     public void Start(IAcceptSink sink, TimeProvider time) => sink.OnAccepted(_wire);
-
-    public void Close()
-    {
-        // Nothing is accepted after the start.
-    }
 
     public void Dispose() => _wire.Dispose();
 

@@ -50,20 +50,13 @@ internal class NameSource
         var comparison = OperatingSystem.IsWindows() ? StringComparison.OrdinalIgnoreCase : StringComparison.Ordinal;
         try
         {
-            foreach (var candidate in NetworkInterface.GetAllNetworkInterfaces())
-            {
-                if (string.Equals(candidate.Name, name, comparison))
-                {
-                    return [.. candidate.GetIPProperties().UnicastAddresses.Select(static unicast => unicast.Address)];
-                }
-            }
+            return Array.Find(NetworkInterface.GetAllNetworkInterfaces(), one => string.Equals(one.Name, name, comparison))
+                ?.GetIPProperties().UnicastAddresses.Select(static unicast => unicast.Address).ToArray();
         }
         catch (Exception e) when (e is NetworkInformationException or PlatformNotSupportedException)
         {
-            // A system that does not list its interfaces has none with a name.
+            return null; // A system that does not list its interfaces has none with a name.
         }
-
-        return null;
     }
 
     private async Task<IPAddress[]> AskAsync(string name, AddressFamily family)

@@ -1,7 +1,6 @@
 using System.Buffers;
 using System.Globalization;
 using System.Net;
-using System.Net.Sockets;
 
 namespace Net.Zlink.Transports.Tcp;
 
@@ -15,83 +14,60 @@ internal sealed record TcpAddress(TcpHost Host, int Port, TcpHost? SourceHost = 
 
     public IPEndPoint? Literal => Host is { Address: { } address, Zone: "" } && SourceHost is null ? new IPEndPoint(address, Port) : null;
 
-    public static bool TryParse(ReadOnlySpan<char> text, EndpointUse use, out TcpAddress address, out EndpointError error) => use switch
+    /// <summary>Null: it is none, for the reason in <paramref name="error"/>.</summary>
+    public static TcpAddress? Parse(ReadOnlySpan<char> text, EndpointUse use, out EndpointError error)
     {
-        EndpointUse.Bind => TryParseBind(text, out address, out error),
-        EndpointUse.Connect => TryParseConnect(text, out address, out error),
-        _ => TryParseConnect(text, out address, out error) || (!text.Contains(SourceEnd) && TryParseBind(text, out address, out error)),
-    };
+        int semicolon = text.IndexOf(SourceEnd);
+        if (use == EndpointUse.Any)
+        {
+            return Parse(text, EndpointUse.Connect, out error) ?? (semicolon >= 0 ? null : Parse(text, EndpointUse.Bind, out error));
+        }
 
-    private static bool TryParseBind(ReadOnlySpan<char> text, out TcpAddress address, out EndpointError error)
-    {
-        address = null!;
-        if (text.Contains(SourceEnd))
+        bool isLocal = use == EndpointUse.Bind;
+        if (isLocal && semicolon >= 0)
         {
             error = EndpointError.Invalid("a source address (the part before \";\") belongs to connect; bind takes host:port only");
-            return false;
+            return null;
         }
 
-        if (TrySplit(text, isLocal: true, mayBeAny: true, out TcpHost host, out int port, out error))
-        {
-            address = new TcpAddress(host, port);
-        }
-
-        return address is not null;
-    }
-
-    private static bool TryParseConnect(ReadOnlySpan<char> text, out TcpAddress address, out EndpointError error)
-    {
-        address = null!;
         TcpHost? sourceHost = null;
         int sourcePort = 0;
-        int semicolon = text.IndexOf(SourceEnd);
         if (semicolon >= 0)
         {
-            if (!TrySplit(text[..semicolon], isLocal: false, mayBeAny: true, out sourceHost, out sourcePort, out error))
+            sourceHost = Split(text[..semicolon], isLocal: false, mayBeAny: true, out sourcePort, out error);
+            if (sourceHost is null)
             {
                 error = error with { Sentence = $"in the source address (before \";\"): {error.Sentence}" };
-                return false;
+                return null;
             }
-
-            text = text[(semicolon + 1)..];
         }
 
-        if (TrySplit(text, isLocal: false, mayBeAny: false, out TcpHost host, out int port, out error))
-        {
-            address = new TcpAddress(host, port, sourceHost, sourcePort);
-        }
-
-        return address is not null;
+        return Split(text[(semicolon + 1)..], isLocal, mayBeAny: isLocal, out int port, out error) is { } host
+            ? new TcpAddress(host, port, sourceHost, sourcePort) : null;
     }
 
-    private static bool TrySplit(
-        ReadOnlySpan<char> text, bool isLocal, bool mayBeAny, out TcpHost host, out int port, out EndpointError error)
+    private static TcpHost? Split(ReadOnlySpan<char> text, bool isLocal, bool mayBeAny, out int port, out EndpointError error)
     {
-        (host, port) = (null!, 0);
+        port = 0;
         int colon = text.LastIndexOf(':');
         if (colon < 0 || text.LastIndexOf(']') > colon)
         {
             error = EndpointError.Invalid(
                 $"there is no port after {EndpointError.Quote(text)}; end it with a colon and a port, as in 127.0.0.1:5555");
-            return false;
+            return null;
         }
 
-        return TcpHost.TryParse(text[..colon], isLocal, out host, out error)
-            && TryParsePort(text[(colon + 1)..], mayBeAny, out port, out error);
+        TcpHost? host = TcpHost.Parse(text[..colon], isLocal, out error);
+        return host is not null && TryParsePort(text[(colon + 1)..], mayBeAny, out port, out error) ? host : null;
     }
 
     private static bool TryParsePort(ReadOnlySpan<char> text, bool mayBeAny, out int port, out EndpointError error)
     {
-        error = EndpointError.None;
         port = 0;
-        if (mayBeAny && text is "*")
-        {
-            return true;
-        }
-
         string advice = mayBeAny ? "use 0 or * for any free port" : "use the port that the other side listens on";
         ReadOnlySpan<char> digits = text is ['-', ..] ? text[1..] : text;
-        error = text.IsEmpty ? EndpointError.Invalid($"there is no port after the last colon; {advice}")
+        error = mayBeAny && text is "*" ? EndpointError.None
+            : text.IsEmpty ? EndpointError.Invalid($"there is no port after the last colon; {advice}")
             : digits.IsEmpty || digits.ContainsAnyExceptInRange('0', '9')
                 ? EndpointError.Invalid($"port {EndpointError.Quote(text)} is not a number; {advice}")
             : digits.Length < text.Length || !int.TryParse(digits, NumberStyles.None, CultureInfo.InvariantCulture, out port)
@@ -102,16 +78,8 @@ internal sealed record TcpAddress(TcpHost Host, int Port, TcpHost? SourceHost = 
     }
 }
 
-internal enum TcpHostKind
-{
-    Any,
-
-    Address,
-
-    Name,
-}
-
-internal sealed record TcpHost(TcpHostKind Kind, string Text, IPAddress? Address, string Zone)
+/// <summary>A name, an address, or "*" for each address of this machine.</summary>
+internal sealed record TcpHost(string Text, IPAddress? Address = null, string Zone = "")
 {
     private const int LongestName = 255;
     private const int LongestZone = 64;
@@ -123,143 +91,68 @@ internal sealed record TcpHost(TcpHostKind Kind, string Text, IPAddress? Address
     private static readonly SearchValues<char> IPv6Letters = SearchValues.Create("0123456789abcdefABCDEF:.");
 
     // Interface names on Windows may have blanks, round brackets and letters of any script, but none of these.
-    private static readonly SearchValues<char> NeverInName = SearchValues.Create("/\\[]%;:?#\"'<>|,");
+    private static readonly SearchValues<char> NeverInName = SearchValues.Create(
+        [.. "/\\[]%;:?#\"'<>|,", .. Enumerable.Range(0, 256).Select(static c => (char)c).Where(char.IsControl)]);
 
-    public static bool TryParse(ReadOnlySpan<char> text, bool isLocal, out TcpHost host, out EndpointError error)
+    public bool IsAny => Text is "*";
+
+    public static TcpHost? Parse(ReadOnlySpan<char> text, bool isLocal, out EndpointError error)
     {
-        host = null!;
         error = EndpointError.None;
         if (text.IsEmpty)
         {
             error = EndpointError.Invalid(isLocal
                 ? "there is no host before the port; use * for every address of this machine"
                 : "there is no host before the port; name the host to connect to");
-            return false;
+            return null;
         }
 
         if (text is "*")
         {
-            host = new TcpHost(TcpHostKind.Any, "*", Address: null, Zone: "");
             error = isLocal ? error : EndpointError.Invalid("* names no host to connect to; name one, such as 127.0.0.1");
-            return isLocal;
+            return isLocal ? new TcpHost("*") : null;
         }
 
+        TcpHost? host;
+        string complaint;
         if (text[0] == '[')
         {
-            if (text[^1] == ']' && TryParseIPv6(text[1..^1], out host))
-            {
-                return true;
-            }
-
-            error = EndpointError.Invalid(
-                $"{EndpointError.Quote(text)} is not an IPv6 address in brackets; write [::1]:5555, and anything else without brackets");
-            return false;
+            host = text[^1] == ']' ? ParseIPv6(text[1..^1]) : null;
+            complaint = "is not an IPv6 address in brackets; write [::1]:5555, and anything else without brackets";
         }
-
-        if (text.Contains(':'))
+        else if (text.Contains(':'))
         {
-            if (TryParseIPv6(text, out host))
-            {
-                return true;
-            }
-
-            error = EndpointError.Invalid(
-                $"{EndpointError.Quote(text)} is not an IPv6 address; write host:port, or [address]:port for IPv6");
-            return false;
+            host = ParseIPv6(text);
+            complaint = "is not an IPv6 address; write host:port, or [address]:port for IPv6";
         }
-
-        if (!text.ContainsAnyExcept(DottedQuadLetters))
+        else if (!text.ContainsAnyExcept(DottedQuadLetters))
         {
-            if (TryParseDottedQuad(text, out var address))
-            {
-                host = new TcpHost(TcpHostKind.Address, text.ToString(), address, Zone: "");
-                return true;
-            }
-
-            error = EndpointError.Invalid(
-                $"{EndpointError.Quote(text)} is not an IPv4 address; write four numbers of 0..255, as in 127.0.0.1");
-            return false;
+            // IPAddress also reads 127.1, as 127.0.0.1, and 010.0.0.1, as 8.0.0.1.
+            bool isQuad = IPAddress.TryParse(text, out IPAddress? address) && text.SequenceEqual(address.ToString());
+            host = isQuad ? new TcpHost(text.ToString(), address) : null;
+            complaint = "is not an IPv4 address; write four numbers of 0..255, as in 127.0.0.1";
         }
-
-        if (!IsName(text, isLocal))
+        else
         {
-            error = EndpointError.Invalid(
-                $"{EndpointError.Quote(text)} is not a host name; use letters, digits, \".\", \"-\" and \"_\", or an address");
-            return false;
+            host = IsName(text, isLocal) ? new TcpHost(text.ToString()) : null;
+            complaint = "is not a host name; use letters, digits, \".\", \"-\" and \"_\", or an address";
         }
 
-        host = new TcpHost(TcpHostKind.Name, text.ToString(), Address: null, Zone: "");
-        return true;
+        error = host is null ? EndpointError.Invalid($"{EndpointError.Quote(text)} {complaint}") : error;
+        return host;
     }
 
-    private static bool TryParseIPv6(ReadOnlySpan<char> text, out TcpHost host)
+    private static TcpHost? ParseIPv6(ReadOnlySpan<char> text)
     {
-        host = null!;
-        var percent = text.IndexOf('%');
-        var literal = percent < 0 ? text : text[..percent];
-        var zone = percent < 0 ? "" : text[(percent + 1)..];
-        if (percent >= 0 && (zone.IsEmpty || zone.Length > LongestZone || zone.ContainsAnyExcept(StrictNameLetters)))
-        {
-            return false;
-        }
-
-        if (!literal.Contains(':') || literal.ContainsAnyExcept(IPv6Letters)
-            || !IPAddress.TryParse(literal, out var address) || address.AddressFamily != AddressFamily.InterNetworkV6)
-        {
-            return false;
-        }
-
-        host = new TcpHost(TcpHostKind.Address, text.ToString(), address, zone.ToString());
-        return true;
+        int percent = text.IndexOf('%');
+        ReadOnlySpan<char> literal = percent < 0 ? text : text[..percent];
+        ReadOnlySpan<char> zone = percent < 0 ? "" : text[(percent + 1)..];
+        bool isZoned = percent < 0 || (zone.Length is > 0 and <= LongestZone && !zone.ContainsAnyExcept(StrictNameLetters));
+        return isZoned && literal.Contains(':') && !literal.ContainsAnyExcept(IPv6Letters)
+            && IPAddress.TryParse(literal, out IPAddress? address) ? new TcpHost(text.ToString(), address, zone.ToString()) : null;
     }
 
-    // Stricter than IPAddress.Parse, which reads 127.1 as 127.0.0.1 and 010.0.0.1 as 8.0.0.1.
-    private static bool TryParseDottedQuad(ReadOnlySpan<char> text, out IPAddress address)
-    {
-        Span<byte> bytes = stackalloc byte[4];
-        var count = 0;
-        foreach (var range in text.Split('.'))
-        {
-            var part = text[range];
-            if (count == bytes.Length || part.IsEmpty || (part.Length > 1 && part[0] == '0')
-                || !byte.TryParse(part, NumberStyles.None, CultureInfo.InvariantCulture, out bytes[count]))
-            {
-                address = IPAddress.None;
-                return false;
-            }
-
-            count++;
-        }
-
-        address = count == bytes.Length ? new IPAddress(bytes) : IPAddress.None;
-        return count == bytes.Length;
-    }
-
-    private static bool IsName(ReadOnlySpan<char> text, bool isLocal)
-    {
-        if (text.Length > LongestName)
-        {
-            return false;
-        }
-
-        if (!isLocal)
-        {
-            return char.IsAsciiLetterOrDigit(text[0]) && !text.ContainsAnyExcept(StrictNameLetters);
-        }
-
-        if (text.ContainsAny(NeverInName) || char.IsWhiteSpace(text[0]) || char.IsWhiteSpace(text[^1]))
-        {
-            return false;
-        }
-
-        foreach (var c in text)
-        {
-            if (char.IsControl(c))
-            {
-                return false;
-            }
-        }
-
-        return true;
-    }
+    private static bool IsName(ReadOnlySpan<char> text, bool isLocal) => text.Length <= LongestName && (isLocal
+        ? !text.ContainsAny(NeverInName) && text.Trim().Length == text.Length
+        : char.IsAsciiLetterOrDigit(text[0]) && !text.ContainsAnyExcept(StrictNameLetters));
 }

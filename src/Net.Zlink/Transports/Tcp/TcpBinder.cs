@@ -14,11 +14,10 @@ internal static class TcpBinder
         TcpSettings settings,
         WireUpgrade? upgrade,
         DescriptorHeadroom? headroom = null,
-        Func<Socket, SocketAsyncEventArgs, bool>? accept = null,
+        Func<Socket, ValueTask<Socket>>? accept = null,
         Action<EndPoint>? bound = null)
     {
-        headroom ??= DescriptorHeadroom.OfThisProcess();
-        if (!TcpResolver.TryResolveBind(endpoint.Address, settings.IPv6, endpoint.NameSource, out var endPoint, out var error))
+        if (TcpResolver.ResolveBind(endpoint.Address, settings.IPv6, endpoint.NameSource, out EndpointError error) is not { } endPoint)
         {
             return new BindResult(null, error);
         }

@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
+using Net.Zlink.Flow;
 
 namespace Net.Zlink.Transports.Tcp;
 
@@ -19,7 +20,7 @@ internal sealed class TcpDialer(
     private readonly long _started = time.GetTimestamp();
     private Action? _connecting = connecting;
 
-    public DescriptorHeadroom? Headroom { get; init; } = DescriptorHeadroom.OfDials;
+    public DescriptorHeadroom Headroom { get; init; } = DescriptorHeadroom.OfThisProcess;
 
     public Action<Socket>? OnSocket { get; init; }
 
@@ -27,7 +28,7 @@ internal sealed class TcpDialer(
     {
         if (cancellation.IsCancellationRequested)
         {
-            return TcpFaults.Cancelled(_address.Host);
+            return DialResult.Cancelled(_address.Host.Text);
         }
 
         IPAddress[] addresses;
@@ -43,12 +44,12 @@ internal sealed class TcpDialer(
         {
             var name = EndpointError.Quote(_address.Host.Text);
             return cancellation.IsCancellationRequested
-                ? TcpFaults.Cancelled(_address.Host)
+                ? DialResult.Cancelled(_address.Host.Text)
                 : TcpFaults.TimedOut($"the name {name} was not looked up", settings.ConnectTimeout);
         }
 
         return addresses.Length == 0
-            ? TcpFaults.Unresolved(error)
+            ? new DialResult(null, error.OsError == SocketError.Success ? SocketError.HostNotFound : error.OsError, error.Sentence)
             : await TryAllAsync(addresses).ConfigureAwait(false);
     }
 
@@ -118,7 +119,7 @@ internal sealed class TcpDialer(
         {
             socket = new Socket(remote.AddressFamily, SocketType.Stream, ProtocolType.Tcp);
             OnSocket?.Invoke(socket);
-            if (Headroom is not null && Headroom.Refuses(socket))
+            if (Headroom.IsTouchedBy(socket))
             {
                 return TcpFaults.Refused(SocketError.TooManyOpenSockets, remote);
             }
@@ -130,25 +131,10 @@ internal sealed class TcpDialer(
             }
 
             using var deadline = new Deadline(left, time, end);
-            using var operation = new ConnectOperation(remote);
             _connecting?.Invoke();
             _connecting = null;
-            var error = await operation.RunAsync(socket, deadline.Token).ConfigureAwait(false);
-            if (end.IsCancellationRequested)
-            {
-                return TcpFaults.Cancelled(_address.Host);
-            }
-
-            if (deadline.IsOver)
-            {
-                return TcpFaults.TimedOut($"{remote} did not answer", left);
-            }
-
-            if (error != SocketError.Success)
-            {
-                return TcpFaults.Refused(error, remote);
-            }
-
+            await socket.ConnectAsync(remote, deadline.Token).ConfigureAwait(false);
+            await ThreadHop.ToPool; // From the polling thread, with inline completions.
             if (IsItsOwnPeer(socket))
             {
                 return TcpFaults.Refused(SocketError.ConnectionRefused, remote);
@@ -158,6 +144,11 @@ internal sealed class TcpDialer(
             var wire = new SocketWire(socket, endpoint.Transport);
             socket = null;
             return new DialResult(wire, SocketError.Success, "");
+        }
+        catch (OperationCanceledException)
+        {
+            return end.IsCancellationRequested ? DialResult.Cancelled(_address.Host.Text)
+                : TcpFaults.TimedOut($"{remote} did not answer", left);
         }
         catch (SocketException e)
         {
@@ -185,15 +176,15 @@ internal sealed class TcpDialer(
 
     private DialResult? BindSource(Socket socket)
     {
-        if (_address.SourceHost is null)
+        if (_address.SourceHost is not { } host)
         {
             return null;
         }
 
-        if (!TcpResolver.TryResolveSource(
-            _address.SourceHost, _address.SourcePort, socket.AddressFamily, endpoint.NameSource, out var source, out var error))
+        if (TcpResolver.ResolveSource(host, _address.SourcePort, socket.AddressFamily, endpoint.NameSource, out EndpointError error)
+            is not { } source)
         {
-            return TcpFaults.SourceUnresolved(error);
+            return new DialResult(null, SocketError.AddressNotAvailable, error.Sentence);
         }
 
         try

@@ -18,12 +18,8 @@ internal class TcpEndpoint(EndpointText text, TcpAddress address, NameSource? na
 
     public NameSource NameSource { get; } = names ?? NameSource.System;
 
-    public static bool TryParse(in EndpointText text, EndpointUse use, out TransportEndpoint endpoint, out EndpointError error)
-    {
-        bool isParsed = TcpAddress.TryParse(text.Remainder, use, out TcpAddress address, out error);
-        endpoint = isParsed ? new TcpEndpoint(text, address) : null!;
-        return isParsed;
-    }
+    public static TransportEndpoint? Parse(in EndpointText text, EndpointUse use, out EndpointError error) =>
+        TcpAddress.Parse(text.Remainder, use, out error) is { } address ? new TcpEndpoint(text, address) : null;
 
     public static string Format(EndPoint? address, string scheme, RedactedEndpoint endpoint) => address is not IPEndPoint ip ? ""
         : ip.AddressFamily == AddressFamily.InterNetworkV6
@@ -50,7 +46,7 @@ internal class TcpEndpoint(EndpointText text, TcpAddress address, NameSource? na
         dialled is TcpEndpoint { Address.Literal: { } literal } && IsOfSameTransport(dialled.Transport) && Names(literal);
 
     public bool Names(IPEndPoint there) =>
-        address.Host.Kind != TcpHostKind.Any
+        !address.Host.IsAny
         && address.Port == there.Port
         && there.Equals(Named(there.AddressFamily == AddressFamily.InterNetworkV6));
 
@@ -61,7 +57,7 @@ internal class TcpEndpoint(EndpointText text, TcpAddress address, NameSource? na
     {
         if (!_named.TryGetValue(ipv6, out IPEndPoint? named))
         {
-            named = TcpResolver.TryResolveBind(address, ipv6, NameSource, out IPEndPoint resolved, out _) ? resolved : null;
+            named = TcpResolver.ResolveBind(address, ipv6, NameSource, out _);
             _named.Add(ipv6, named);
         }
 

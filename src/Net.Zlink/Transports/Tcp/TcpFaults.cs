@@ -42,28 +42,18 @@ internal static class TcpFaults
                 "this machine has no IPv6; leave the IPv6 option off",
             SocketError.AddressFamilyNotSupported =>
                 "this machine has no IPv4; set the IPv6 option and use an IPv6 address",
-            SocketError.TooManyOpenSockets =>
-                "the process or the machine is out of file descriptors; close some, or raise the limit (ulimit -n)",
+            SocketError.TooManyOpenSockets => EndpointError.NoDescriptors,
             SocketError.InvalidArgument or SocketError.ProtocolOption =>
                 $"the system refused {endPoint} or a socket option ({message}); check the keep-alive options and an address's zone",
             _ => $"the system refused to listen at {endPoint} ({message}); try another address or port",
         };
     }
 
-    public static DialResult Cancelled(TcpHost host) =>
-        new(null, SocketError.OperationAborted, $"connecting to {EndpointError.Quote(host.Text)} was cancelled");
-
     public static DialResult TimedOut(string what, TimeSpan timeout) =>
         new(
             null,
             SocketError.TimedOut,
             $"{what} within the {timeout.TotalMilliseconds:0} ms given; {CheckNetwork}, or raise the connect timeout");
-
-    public static DialResult Unresolved(EndpointError error) =>
-        new(null, error.OsError == SocketError.Success ? SocketError.HostNotFound : error.OsError, error.Sentence);
-
-    public static DialResult SourceUnresolved(EndpointError error) =>
-        new(null, SocketError.AddressNotAvailable, error.Sentence);
 
     public static DialResult SourceRefused(SocketException exception, IPEndPoint source) =>
         new(null, exception.SocketErrorCode, exception.SocketErrorCode switch
@@ -79,8 +69,7 @@ internal static class TcpFaults
         SocketError.TimedOut => $"{remote} did not answer; {CheckNetwork}",
         SocketError.NetworkUnreachable or SocketError.HostUnreachable or SocketError.NetworkDown or SocketError.HostDown =>
             $"there is no network route to {remote}; check the address and this machine's network",
-        SocketError.TooManyOpenSockets =>
-            "the process or the machine is out of file descriptors; close some, or raise the limit (ulimit -n)",
+        SocketError.TooManyOpenSockets => EndpointError.NoDescriptors,
         SocketError.AddressNotAvailable when remote.AddressFamily == AddressFamily.InterNetworkV6 =>
             $"this machine has no IPv6 address or no free port for a connection to {remote}, or that port is 0; switch IPv6 on "
             + "(net.ipv6.conf.all.disable_ipv6), or use an IPv4 address",

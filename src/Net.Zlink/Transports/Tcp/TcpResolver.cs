@@ -10,31 +10,24 @@ internal static class TcpResolver
     /// The address to listen at: with <paramref name="ipv6"/> always an IPv6 one (IPv4 as a mapped address) for a dual-stack socket,
     /// otherwise always IPv4.
     /// </summary>
-    public static bool TryResolveBind(
-        TcpAddress address, bool ipv6, NameSource names, out IPEndPoint endPoint, out EndpointError error)
+    public static IPEndPoint? ResolveBind(TcpAddress address, bool ipv6, NameSource names, out EndpointError error)
     {
-        endPoint = null!;
-        (IPAddress? chosen, error) = address.Host.Kind switch
+        (IPAddress? chosen, error) = address.Host.IsAny ? (ipv6 ? IPAddress.IPv6Any : IPAddress.Any, EndpointError.None)
+            : address.Host.Address is not null ? Scope(address.Host)
+            : OwnAddress(names, address.Host.Text, ipv6);
+        if (!ipv6 && chosen is { AddressFamily: AddressFamily.InterNetworkV6 })
         {
-            TcpHostKind.Any => (ipv6 ? IPAddress.IPv6Any : IPAddress.Any, EndpointError.None),
-            TcpHostKind.Address => Scope(address.Host),
-            _ => OwnAddress(names, address.Host.Text, ipv6),
-        };
-        if (chosen is null || (!ipv6 && chosen.AddressFamily == AddressFamily.InterNetworkV6))
-        {
-            error = chosen is null ? error : NeedsIPv6(address.Host);
-            return false;
+            (chosen, error) = (null, NeedsIPv6(address.Host));
         }
 
-        endPoint = new IPEndPoint(ipv6 && chosen.AddressFamily == AddressFamily.InterNetwork ? chosen.MapToIPv6() : chosen, address.Port);
-        return true;
+        return chosen is null ? null : new IPEndPoint(ipv6 ? chosen.MapToIPv6() : chosen, address.Port);
     }
 
     /// <summary>The task fails only by cancellation.</summary>
     public static async Task<(IPAddress[] Addresses, EndpointError Error)> ResolveDestinationAsync(
         TcpHost host, bool ipv6, NameSource names, CancellationToken cancellation)
     {
-        if (host.Kind == TcpHostKind.Address)
+        if (host.Address is not null)
         {
             (IPAddress? literal, EndpointError error) = Scope(host);
             literal = literal is null ? null : Unmap(literal);
@@ -55,13 +48,12 @@ internal static class TcpResolver
     }
 
     /// <summary>Reads the interfaces, never the network.</summary>
-    public static bool TryResolveSource(
-        TcpHost host, int port, AddressFamily family, NameSource names, out IPEndPoint endPoint, out EndpointError error)
+    public static IPEndPoint? ResolveSource(
+        TcpHost host, int port, AddressFamily family, NameSource names, out EndpointError error)
     {
-        endPoint = null!;
         bool ipv6 = family == AddressFamily.InterNetworkV6;
         IPAddress? chosen;
-        if (host.Kind == TcpHostKind.Address)
+        if (host.Address is not null)
         {
             (chosen, error) = Scope(host);
             if (chosen is not null && Unmap(chosen).AddressFamily != family)
@@ -81,14 +73,7 @@ internal static class TcpResolver
                     $"the source {EndpointError.Quote(host.Text)} is neither an address nor a network interface; use one of those");
         }
 
-        if (chosen is null)
-        {
-            return false;
-        }
-
-        endPoint = new IPEndPoint(Unmap(chosen), port);
-        error = EndpointError.None;
-        return true;
+        return chosen is null ? null : new IPEndPoint(Unmap(chosen), port);
     }
 
     private static AddressFamily FamilyFor(bool ipv6) => ipv6 ? AddressFamily.Unspecified : AddressFamily.InterNetwork;

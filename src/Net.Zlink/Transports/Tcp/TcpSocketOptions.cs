@@ -30,16 +30,7 @@ internal static class TcpSocketOptions
             socket.NoDelay = true;
         }
 
-        if (settings.SendBufferSize >= 0)
-        {
-            socket.SendBufferSize = settings.SendBufferSize;
-        }
-
-        if (settings.ReceiveBufferSize >= 0)
-        {
-            socket.ReceiveBufferSize = settings.ReceiveBufferSize;
-        }
-
+        settings.SetBuffersOf(socket);
         if (settings.KeepAlive >= 0)
         {
             ApplyKeepAlive(socket, settings);

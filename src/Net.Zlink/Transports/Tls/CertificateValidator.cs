@@ -25,9 +25,7 @@ internal sealed class CertificateValidator(TlsOptions settings, string? host)
                 Refusal = CallbackThread.Run(() => users(sender, certificate, chain, errors)) ? null
                     : $"the application's own check refused the certificate{Quote(certificate)}";
             }
-#pragma warning disable CA1031
             catch (Exception e)
-#pragma warning restore CA1031
             {
                 Refusal = $"the application's own check of the certificate{Quote(certificate)} threw {e.GetType().Name}: "
                     + $"{ExceptionText.MessageOf(e)}";
@@ -71,12 +69,8 @@ internal sealed class CertificateValidator(TlsOptions settings, string? host)
 
     private static IEnumerable<string> FaultsOf(X509Certificate certificate, X509Chain? chain)
     {
-        X509ChainStatusFlags all = X509ChainStatusFlags.NoError;
-        foreach (X509ChainStatus status in chain?.ChainStatus ?? [])
-        {
-            all |= status.Status;
-        }
-
+        X509ChainStatusFlags all = (chain?.ChainStatus ?? []).Aggregate(
+            X509ChainStatusFlags.NoError, static (found, one) => found | one.Status);
         if (all.HasFlag(X509ChainStatusFlags.NotTimeValid))
         {
             yield return $"is not valid now: it is from {DatesOf(certificate)}";
@@ -105,16 +99,9 @@ internal sealed class CertificateValidator(TlsOptions settings, string? host)
 
     private static string NamesIn(X509Certificate certificate)
     {
-        var names = new List<string>();
-        foreach (X509Extension extension in (certificate as X509Certificate2)?.Extensions ?? [])
-        {
-            if (extension is X509SubjectAlternativeNameExtension alternatives)
-            {
-                names.AddRange(alternatives.EnumerateDnsNames());
-                names.AddRange(alternatives.EnumerateIPAddresses().Select(static address => address.ToString()));
-            }
-        }
-
+        IEnumerable<X509Extension> extensions = (certificate as X509Certificate2)?.Extensions ?? [];
+        List<string> names = [.. extensions.OfType<X509SubjectAlternativeNameExtension>().SelectMany(static one =>
+            one.EnumerateDnsNames().Concat(one.EnumerateIPAddresses().Select(static address => address.ToString())))];
         const int MostNames = 5;
         return names.Count == 0 ? "no name at all"
             : string.Join(", ", names.Take(MostNames).Select(static name => EndpointError.Quote(name)))

@@ -1,5 +1,6 @@
 using System.Net.Security;
 using System.Runtime.CompilerServices;
+using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using Net.Zlink.Monitoring;
 
@@ -8,10 +9,6 @@ namespace Net.Zlink.Transports.Tls;
 /// <summary>Files are read at first use and after a change.</summary>
 internal sealed class TlsCredentials
 {
-    private const string NoKey =
-        "the certificate in Tls.Certificate has no private key; load it together with its key, as X509Certificate2.CreateFromPemFile or "
-        + "X509CertificateLoader.LoadPkcs12 does";
-
     private readonly TlsOptions _settings;
     private readonly WatchedFiles<SslStreamCertificateContext>? _ownFiles;
     private readonly WatchedFiles<X509Certificate2Collection>? _authorities;
@@ -59,11 +56,6 @@ internal sealed class TlsCredentials
         {
             if (showsOwn)
             {
-                if (_settings.Certificate is { HasPrivateKey: false })
-                {
-                    return NoKey;
-                }
-
                 Own();
             }
 
@@ -129,7 +121,9 @@ internal sealed class TlsCredentials
 
         return _own ??= certificate.HasPrivateKey
             ? SslStreamCertificateContext.Create(certificate, additionalCertificates: null, offline: true)
-            : throw new InvalidOperationException(NoKey);
+            : throw new CryptographicException(
+                "the certificate has no private key; load it together with its key, as X509Certificate2.CreateFromPemFile or "
+                + "X509CertificateLoader.LoadPkcs12 does");
     }
 
     /// <summary>

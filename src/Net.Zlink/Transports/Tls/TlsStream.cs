@@ -84,7 +84,5 @@ internal sealed class TlsWire(Socket socket, Transport transport, TlsStream tls,
 
     protected override Task SayFarewellAsync(WireEnd end) => RunAtRestAsync(tls.ShutdownAsync);
 
-    protected override WireStatus? Classify(Exception exception) => IoStreamErrors.Classify(exception, Explain);
-
     protected override void Free() => tls.Dispose();
 }

@@ -48,7 +48,7 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsOptions settings
         Socket socket, BufferPool pool, TimeProvider time, PeerWait? waits, CancellationToken cancellation)
     {
         var judge = new CertificateValidator(settings, host);
-        if (IoStreamErrors.TryOpen(socket, pool, out UpgradeResult failure) is not { } stream)
+        if (TryOpen(socket, pool, out UpgradeResult failure) is not { } stream)
         {
             return (null, failure);
         }
@@ -73,9 +73,7 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsOptions settings
         {
             return (null, ResultOf(FirstPhase, e, deadline, cancellation));
         }
-#pragma warning disable CA1031
         catch (Exception e)
-#pragma warning restore CA1031
         {
             return (null, Explain(e, judge.Refusal));
         }
@@ -131,9 +129,7 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsOptions settings
         {
             return make();
         }
-#pragma warning disable CA1031
         catch (Exception e)
-#pragma warning restore CA1031
         {
             string what = PemFiles.IsOfFiles(e) && settings.Certificate is null ? "the files named in Tls"
                 : "the application's TLS options";

@@ -100,9 +100,6 @@ internal sealed class FrameStream(Stream stream, WireStream inner, BufferPool po
         return IsOver is { } isOver && isOver() ? default : stream.ReadAsync(buffer, cancellationToken);
     }
 
-    public override Task<int> ReadAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
-        ReadAsync(buffer.AsMemory(offset, count), cancellationToken).AsTask();
-
     public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)
     {
         if (_hasEndedWriting || _hasClosed)
@@ -155,9 +152,6 @@ internal sealed class FrameStream(Stream stream, WireStream inner, BufferPool po
             done.SetResult();
         }
     }
-
-    public override Task WriteAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
-        stream.WriteAsync(buffer, offset, count, cancellationToken);
 
     public override Task FlushAsync(CancellationToken cancellationToken) => stream.FlushAsync(cancellationToken);
 

@@ -23,26 +23,24 @@ internal sealed class WebSocketEndpoint(EndpointText text, TcpAddress address, s
 
     private bool IsSecure => Scheme is EndpointText.Wss;
 
-    public static new bool TryParse(in EndpointText text, EndpointUse use, out TransportEndpoint endpoint, out EndpointError error)
+    public static new TransportEndpoint? Parse(in EndpointText text, EndpointUse use, out EndpointError error)
     {
-        endpoint = null!;
         int end = text.Remainder.AsSpan().IndexOfAny('/', '?');
         string authority = end < 0 ? text.Remainder : text.Remainder[..end];
         string target = end < 0 ? "/" : text.Remainder[end] == '/' ? text.Remainder[end..] : $"/{text.Remainder[end..]}";
         error = Check(target);
-        if (error.Code != ZlinkError.None || !TcpAddress.TryParse(authority, use, out TcpAddress address, out error))
+        if (error.Code != ZlinkError.None || TcpAddress.Parse(authority, use, out error) is not { } address)
         {
-            return false;
+            return null;
         }
 
         if (use == EndpointUse.Connect && address.Port == 0)
         {
             error = EndpointError.Invalid("port 0 cannot be connected to; use the port that Bind returned");
-            return false;
+            return null;
         }
 
-        endpoint = new WebSocketEndpoint(text, address, target);
-        return true;
+        return new WebSocketEndpoint(text, address, target);
     }
 
     public static new string Format(EndPoint? address, string scheme, RedactedEndpoint endpoint)

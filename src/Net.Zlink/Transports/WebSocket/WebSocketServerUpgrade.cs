@@ -54,7 +54,7 @@ internal sealed class WebSocketServerUpgrade(TlsUpgrade? tls, TransportSettings 
         }
 
         string? subProtocol = SubProtocolFor(bytes);
-        byte[] answer = request.Refusal == 0 ? UpgradeAnswer.Accept(WebSocketKey.BytesOf(request.Key), subProtocol)
+        byte[] answer = request.Refusal == 0 ? UpgradeAnswer.Accept(request.Key, subProtocol)
             : UpgradeAnswer.Refuse(request.Refusal, request.Reason);
         await stream.WriteAsync(answer, cancellation).ConfigureAwait(false);
         return request.Refusal == 0 ? (null, head, subProtocol)
@@ -97,9 +97,7 @@ internal sealed class WebSocketServerUpgrade(TlsUpgrade? tls, TransportSettings 
                 TaskScheduler.Default);
             throw;
         }
-#pragma warning disable CA1031
         catch (Exception e)
-#pragma warning restore CA1031
         {
             return (request with { Refusal = InternalError, Reason = "The server could not decide" },
                 $" (the application's own check of the request threw {e.GetType().Name}: {ExceptionText.MessageOf(e)})");

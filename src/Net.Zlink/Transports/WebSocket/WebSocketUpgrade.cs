@@ -41,7 +41,7 @@ internal abstract class WebSocketUpgrade(TlsUpgrade? tls, bool isServer, Transpo
         }
         else
         {
-            inner = IoStreamErrors.TryOpen(socket, pool, out failure);
+            inner = TryOpen(socket, pool, out failure);
         }
 
         if (inner is null)
@@ -182,7 +182,7 @@ internal sealed class WebSocketClientUpgrade(
         }
 
         string? complaint = UpgradeAnswer.Classify(
-            stream.Buffered[..length], WebSocketKey.BytesOf(key), Settings.OfferedSubProtocols, out string? subProtocol);
+            stream.Buffered[..length], key, Settings.OfferedSubProtocols, out string? subProtocol);
         stream.Consume(length);
         return (complaint is null ? null : Malformed(complaint), null, subProtocol);
     }

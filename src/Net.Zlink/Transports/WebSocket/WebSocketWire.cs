@@ -195,12 +195,12 @@ internal sealed class WebSocketWire(
     {
         if (exception is not WebSocketException fault)
         {
-            return IoStreamErrors.Classify(exception, Explain);
+            return base.Classify(exception);
         }
 
-        if (fault.InnerException is { } inner && IoStreamErrors.IsOfStream(inner))
+        if (fault.InnerException is { } inner && base.Classify(inner) is { } status)
         {
-            return IoStreamErrors.Classify(inner, Explain);
+            return status;
         }
 
         if (fault.WebSocketErrorCode == WebSocketError.ConnectionClosedPrematurely)

@@ -96,7 +96,7 @@ public sealed class HttpHeadTests
     [InlineData("Connection:", false)]
     [InlineData("X: upgrade", false)]
     public void A_token_is_found_in_a_list(string fields, bool isListed) =>
-        Assert.Equal(isListed, HttpHead.Lists(Bytes($"GET / HTTP/1.1\r\n{fields}\r\n\r\n"), "Connection"u8, "upgrade"u8));
+        Assert.Equal(isListed, HttpHead.Lists(Bytes($"GET / HTTP/1.1\r\n{fields}\r\n\r\n"), "Connection", "upgrade"));
 
     private static byte[] Bytes(string text) => Encoding.Latin1.GetBytes(text);
 }

@@ -31,7 +31,7 @@ public sealed class UpgradeMessagesTests
     [Fact]
     public void The_answer_has_the_native_form_and_is_accepted()
     {
-        byte[] answer = UpgradeAnswer.Accept(Encoding.ASCII.GetBytes(Key));
+        byte[] answer = UpgradeAnswer.Accept(Key);
         Assert.Equal(Good + "\r\n", Encoding.ASCII.GetString(answer));
         Assert.Null(Judge(Encoding.ASCII.GetString(answer)));
     }
@@ -66,7 +66,7 @@ public sealed class UpgradeMessagesTests
         {
             HttpHead.MayBeRequest(bytes);
             HttpHead.MayBeAnswer(bytes);
-            WebSocketKey.IsValid(bytes);
+            WebSocketKey.IsValid(Encoding.Latin1.GetString(bytes));
             int length = HttpHead.LengthOf(bytes);
             Assert.InRange(length, 0, bytes.Length);
             if (length > 0)
@@ -74,11 +74,11 @@ public sealed class UpgradeMessagesTests
                 var request = UpgradeRequest.Parse(bytes.AsSpan(0, length));
                 Assert.True(request.Refusal is 0 or 400 or 426);
                 Assert.Equal(request.Refusal == 0, request.Reason.Length == 0);
-                UpgradeAnswer.Classify(bytes.AsSpan(0, length), Encoding.ASCII.GetBytes(Key), [], out _);
+                UpgradeAnswer.Classify(bytes.AsSpan(0, length), Key, [], out _);
             }
         });
     }
 
     private static string? Judge(string head) =>
-        UpgradeAnswer.Classify(Encoding.ASCII.GetBytes(head), Encoding.ASCII.GetBytes(Key), [], out _);
+        UpgradeAnswer.Classify(Encoding.ASCII.GetBytes(head), Key, [], out _);
 }

@@ -44,8 +44,8 @@ public sealed class IpcAddressTests
     [MemberData(nameof(Table))]
     public void Nonsense_is_told_from_sense_without_touching_a_file(string text, string bind, string connect)
     {
-        Assert.Equal(bind is Ok, IpcAddress.TryParse(text, EndpointUse.Bind, out _, out var bindError));
-        Assert.Equal(connect is Ok, IpcAddress.TryParse(text, EndpointUse.Connect, out _, out var connectError));
+        EndpointError bindError = IpcAddress.Check(text, EndpointUse.Bind);
+        EndpointError connectError = IpcAddress.Check(text, EndpointUse.Connect);
         Assert.Equal((bind, connect), (bindError.Code.ToString(), connectError.Code.ToString()));
         Assert.Equal(bindError.Code != ZlinkError.None, TcpTest.IsOneLine(bindError.Sentence));
         Assert.Equal(connectError.Code != ZlinkError.None, TcpTest.IsOneLine(connectError.Sentence));
@@ -55,21 +55,18 @@ public sealed class IpcAddressTests
     public void Any_text_is_an_address_that_the_system_could_take_or_gets_one_sentence() =>
         Prop.ForAll<NonEmptyString>(static text =>
         {
-            if (!IpcAddress.TryParse(text.Get, EndpointUse.Connect, out var address, out var error))
-            {
-                return TcpTest.IsOneLine(error.Sentence);
-            }
-
-            return Encoding.UTF8.GetByteCount(address.Text) <= IpcAddress.LongestText
-                && (!OperatingSystem.IsLinux() || address.ToEndPoint() is not null);
+            EndpointError error = IpcAddress.Check(text.Get, EndpointUse.Connect);
+            return error.Code != ZlinkError.None ? TcpTest.IsOneLine(error.Sentence)
+                : Encoding.UTF8.GetByteCount(text.Get) <= IpcAddress.LongestText
+                && (!OperatingSystem.IsLinux() || new IpcAddress(text.Get).ToEndPoint() is not null);
         }).Check(Config.QuickThrowOnFailure.WithMaxTest(1_000));
 
     [Fact]
     public void Both_wildcard_and_longest_name_say_what_to_do()
     {
-        Assert.False(IpcAddress.TryParse("*", EndpointUse.Connect, out _, out var error));
+        EndpointError error = IpcAddress.Check("*", EndpointUse.Connect);
         Assert.Equal("* is for bind only; connect to the endpoint that bind returned", error.Sentence);
-        Assert.False(IpcAddress.TryParse(new string('x', 108), EndpointUse.Bind, out _, out error));
+        error = IpcAddress.Check(new string('x', 108), EndpointUse.Bind);
         Assert.Contains("is 108 bytes long, and the system takes 107 at most", error.Sentence, StringComparison.Ordinal);
         Assert.Equal(36, error.Errno);
     }

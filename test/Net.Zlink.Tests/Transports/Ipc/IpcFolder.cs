@@ -49,8 +49,8 @@ internal sealed class IpcFolder : IDisposable
         Assert.True(TransportTable.TryParse($"ipc://{text}", EndpointUse.Connect, out TransportEndpoint endpoint, out EndpointError error),
             error.Sentence);
         return IpcDialer.DialAsync(
-                Assert.IsType<IpcEndpoint>(endpoint), settings ?? new SocketSettings(), time ?? TimeProvider.System, headroom,
-                connecting: null, cancellation ?? TestContext.Current.CancellationToken)
+                Assert.IsType<IpcEndpoint>(endpoint), settings ?? new SocketSettings(), time ?? TimeProvider.System,
+                headroom ?? DescriptorHeadroom.OfThisProcess, connecting: null, cancellation ?? TestContext.Current.CancellationToken)
             .WaitAsync(TcpTest.Guard, TestContext.Current.CancellationToken);
     }
 

@@ -28,8 +28,8 @@ public sealed class IpcListenerTests : IDisposable
         await IpcFolder.BounceAsync(client, accepted);
         Assert.Equal([name], _folder.Names);
 
-        listener.Close();
-        listener.Close();
+        listener.Dispose();
+        listener.Dispose();
         Assert.Empty(_folder.Names);
         await IpcFolder.BounceAsync(client, accepted); // what was handed on lives on
         Assert.Equal(0, _sink.ClosedCount);
@@ -76,7 +76,7 @@ public sealed class IpcListenerTests : IDisposable
         Assert.Equal(["r"], _folder.Names);
         (await IpcFolder.ConnectedAsync(relative)).Dispose();
         (await IpcFolder.ConnectedAsync(_folder["r"])).Dispose();
-        listener.Close();
+        listener.Dispose();
         Assert.Empty(_folder.Names);
     }
 
@@ -160,7 +160,7 @@ public sealed class IpcListenerTests : IDisposable
         Assert.Equal(ZlinkError.AddressInUse, IpcFolder.RefusedBind(name).Code);
         Assert.Equal(SocketError.ConnectionRefused, (await IpcFolder.DialAsync(name[..^1])).Error);
 
-        listener.Close();
+        listener.Dispose();
         Assert.Equal(SocketError.ConnectionRefused, (await IpcFolder.DialAsync(name)).Error);
         _folder.Listen(name);
     }

@@ -19,7 +19,7 @@ public sealed class IpcTakeOverTests : IDisposable
         var listener = _folder.Listen(_folder["a"]);
         (await IpcFolder.ConnectedAsync(_folder["a"])).Dispose();
         Assert.Equal(["a"], _folder.Names);
-        listener.Close();
+        listener.Dispose();
         Assert.Empty(_folder.Names);
     }
 
@@ -53,7 +53,7 @@ public sealed class IpcTakeOverTests : IDisposable
     public void A_connection_that_outlives_its_listener_does_not_keep_the_path()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "only Linux lists its sockets");
-        using var client = IpcSocketOptions.Open();
+        using var client = IpcAddress.Open();
         using Socket accepted = AcceptedByOneThatDies(client);
         Assert.Equal(["a"], _folder.Names);
         Assert.Contains(File.ReadLines("/proc/net/unix"), line => line.EndsWith($" {_folder["a"]}", StringComparison.Ordinal));
@@ -64,7 +64,7 @@ public sealed class IpcTakeOverTests : IDisposable
     public void An_abstract_name_that_ends_like_the_path_does_not_keep_it()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "abstract names are Linux's");
-        using var somebodys = IpcSocketOptions.Open();
+        using var somebodys = IpcAddress.Open();
         somebodys.Bind(new UnixDomainSocketEndPoint($"\0x {_folder["a"]}"));
         somebodys.Listen();
         _folder.LeaveDeadFile(_folder["a"]);
@@ -92,7 +92,7 @@ public sealed class IpcTakeOverTests : IDisposable
     {
         var first = _folder.Listen(_folder["a"]);
         Assert.Equal(ZlinkError.AddressInUse, IpcFolder.RefusedBind(_folder["a"]).Code);
-        first.Close();
+        first.Dispose();
         _folder.Listen(_folder["a"]);
     }
 
@@ -154,7 +154,7 @@ public sealed class IpcTakeOverTests : IDisposable
         {
             var ours = _folder.Listen(_folder["a"]);
             using var successor = _folder.Steal(_folder["a"]); // within the same tick of the file system's clock
-            ours.Close();
+            ours.Dispose();
             (await IpcFolder.ConnectedAsync(_folder["a"])).Dispose();
         }
     }
@@ -165,9 +165,9 @@ public sealed class IpcTakeOverTests : IDisposable
         var first = _folder.Listen(_folder["a"]);
         File.Delete(_folder["a"]);
         var second = _folder.Listen(_folder["a"]);
-        first.Close();
+        first.Dispose();
         Assert.Equal(["a"], _folder.Names);
-        second.Close();
+        second.Dispose();
         Assert.Empty(_folder.Names);
     }
 
@@ -179,8 +179,8 @@ public sealed class IpcTakeOverTests : IDisposable
         var other = _folder.Listen(_folder["b"]);
         Directory.Delete(_folder["d"], recursive: true);
         File.Delete(_folder["b"]);
-        one.Close();
-        other.Close();
+        one.Dispose();
+        other.Dispose();
         Assert.Empty(_folder.Names);
     }
 
@@ -211,7 +211,7 @@ public sealed class IpcTakeOverTests : IDisposable
             if (bound.Length == 1)
             {
                 (await IpcFolder.ConnectedAsync(_folder["a"])).Dispose();
-                bound[0].Listener!.Close();
+                bound[0].Listener!.Dispose();
             }
 
             File.Delete(_folder["a"]);
@@ -223,7 +223,7 @@ public sealed class IpcTakeOverTests : IDisposable
 
     private Socket AcceptedByOneThatDies(Socket client)
     {
-        using var listener = IpcSocketOptions.Open();
+        using var listener = IpcAddress.Open();
         var endPoint = new UnixBindEndPoint(new UnixDomainSocketEndPoint(_folder["a"])); // so that the file stays
         listener.Bind(endPoint);
         endPoint.OnBound();

@@ -24,10 +24,10 @@ public sealed class IpcWildcardTests : IDisposable
             }
         }
 
-        first.Close();
+        first.Dispose();
         Assert.False(Path.Exists(Path.GetDirectoryName(PathOf(first.Endpoint))));
         Assert.True(Path.Exists(PathOf(second.Endpoint)));
-        second.Close();
+        second.Dispose();
         Assert.False(Path.Exists(Path.GetDirectoryName(PathOf(second.Endpoint))));
     }
 
@@ -37,7 +37,7 @@ public sealed class IpcWildcardTests : IDisposable
         var listener = _folder.Listen("*");
         string directory = Path.GetDirectoryName(PathOf(listener.Endpoint))!;
         File.WriteAllText(Path.Combine(directory, "other"), "");
-        listener.Close();
+        listener.Dispose();
         Assert.Equal("other", Path.GetFileName(Assert.Single(Directory.GetFiles(directory))));
         Directory.Delete(directory, recursive: true);
     }

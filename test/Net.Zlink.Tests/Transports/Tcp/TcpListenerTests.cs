@@ -175,11 +175,11 @@ public sealed class TcpListenerTests : IDisposable
         for (var i = 0; i < 20; i++)
         {
             listener.Start(_sink, TimeProvider.System);
-            listener.Close();
+            listener.Dispose();
             listener = TcpTest.Listen(listener.Endpoint);
         }
 
-        listener.Close();
+        listener.Dispose();
     }
 
     [Fact]
@@ -189,9 +189,9 @@ public sealed class TcpListenerTests : IDisposable
         listener.Start(_sink, TimeProvider.System);
         using var client = await TcpTest.ConnectedAsync(listener.Endpoint);
         using var accepted = await _sink.NextAsync();
-        listener.Close();
+        listener.Dispose();
         using var again = TcpTest.Listen(listener.Endpoint); // with the connection still open
-        again.Close();
+        again.Dispose();
 
         accepted.Dispose(); // the server's side closes first: its address stays in TIME_WAIT
         Assert.True(await TcpTest.EndsInOrderAsync(client));

@@ -42,7 +42,8 @@ public sealed class TcpResolverTests
     public void A_place_to_listen_at_becomes_one_address(string text, bool ipv6, string expected)
     {
         TcpAddress address = TcpTest.ToBind(text).Address;
-        Assert.True(TcpResolver.TryResolveBind(address, ipv6, _names, out var endPoint, out var error), error.Sentence);
+        IPEndPoint? endPoint = TcpResolver.ResolveBind(address, ipv6, _names, out var error);
+        Assert.True(endPoint is not null, error.Sentence);
         Assert.Equal(expected, TcpEndpoint.Format(endPoint, "tcp", ""));
         Assert.Equal(ipv6 ? AddressFamily.InterNetworkV6 : AddressFamily.InterNetwork, endPoint.AddressFamily);
     }
@@ -58,7 +59,7 @@ public sealed class TcpResolverTests
     [InlineData("tcp://[fe80::1%nope-nope]:7", true, "no network interface \"nope-nope\";")]
     public void A_place_that_is_not_there_is_told_with_a_way_out(string text, bool ipv6, string advice)
     {
-        Assert.False(TcpResolver.TryResolveBind(TcpTest.ToBind(text).Address, ipv6, _names, out _, out var error));
+        Assert.Null(TcpResolver.ResolveBind(TcpTest.ToBind(text).Address, ipv6, _names, out var error));
         Assert.Equal(ZlinkError.NoDevice, error.Code);
         Assert.Contains(advice, error.Sentence, StringComparison.Ordinal);
         Assert.True(TcpTest.IsOneLine(error.Sentence), error.Sentence);
@@ -68,7 +69,7 @@ public sealed class TcpResolverTests
     public void A_name_server_that_does_not_answer_is_not_mistaken_for_a_wrong_name()
     {
         _names.UnknownHost = SocketError.TryAgain;
-        Assert.False(TcpResolver.TryResolveBind(TcpTest.ToBind("tcp://nowhere:7").Address, ipv6: false, _names, out _, out var error));
+        Assert.Null(TcpResolver.ResolveBind(TcpTest.ToBind("tcp://nowhere:7").Address, ipv6: false, _names, out var error));
         Assert.Equal(SocketError.TryAgain, error.OsError);
         Assert.Contains("name server", error.Sentence, StringComparison.Ordinal);
     }
@@ -77,7 +78,7 @@ public sealed class TcpResolverTests
     public void A_lookup_for_which_this_process_has_no_descriptors_is_not_mistaken_for_a_wrong_name()
     {
         _names.UnknownHost = SocketError.SocketError; // what the runtime then says
-        Assert.False(TcpResolver.TryResolveBind(TcpTest.ToBind("tcp://nowhere:7").Address, ipv6: false, _names, out _, out var error));
+        Assert.Null(TcpResolver.ResolveBind(TcpTest.ToBind("tcp://nowhere:7").Address, ipv6: false, _names, out var error));
         Assert.Equal(SocketError.TryAgain, error.OsError);
         Assert.Contains("ulimit", error.Sentence, StringComparison.Ordinal);
     }
@@ -155,7 +156,8 @@ public sealed class TcpResolverTests
     {
         Assert.SkipUnless(OperatingSystem.IsLinux() && TcpTest.HasIPv6, "no interface lo with IPv6 here");
         var address = TcpTest.ToBind("tcp://[fe80::1%lo]:7").Address;
-        Assert.True(TcpResolver.TryResolveBind(address, ipv6: true, NameSource.System, out var endPoint, out var error), error.Sentence);
+        IPEndPoint? endPoint = TcpResolver.ResolveBind(address, ipv6: true, NameSource.System, out var error);
+        Assert.True(endPoint is not null, error.Sentence);
         Assert.NotEqual(0, endPoint.Address.ScopeId);
     }
 
@@ -165,6 +167,7 @@ public sealed class TcpResolverTests
     private bool Source(string source, AddressFamily family, out IPEndPoint endPoint, out EndpointError error)
     {
         TcpAddress address = TcpTest.ToConnect($"tcp://{source};127.0.0.1:7").Address;
-        return TcpResolver.TryResolveSource(address.SourceHost!, address.SourcePort, family, _names, out endPoint, out error);
+        endPoint = TcpResolver.ResolveSource(address.SourceHost!, address.SourcePort, family, _names, out error)!;
+        return endPoint is not null;
     }
 }

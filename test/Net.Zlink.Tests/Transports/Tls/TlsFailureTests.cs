@@ -96,7 +96,7 @@ public sealed class TlsFailureTests : IDisposable
             "the files named in Tls cannot be used", "the connection was lost during the TLS handshake",
             static (_, _, client) => client.CertificateFile = "/nowhere/client.crt"),
         ["the client's own certificate has no key"] = new(
-            "the application's TLS options cannot be used: the certificate in Tls.Certificate has no private key; load it together with "
+            "the application's TLS options cannot be used: the certificate has no private key; load it together with "
                 + "its key", "the connection was lost during the TLS handshake",
             static (own, _, client) => client.Certificate = own.WithoutKey()),
         ["the server's alternative names are malformed"] = new(

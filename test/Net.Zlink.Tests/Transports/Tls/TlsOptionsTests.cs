@@ -235,7 +235,7 @@ public sealed class TlsOptionsTests : IDisposable
     [InlineData("empty", "cannot be used")]
     [InlineData("folder", "cannot be used")]
     [InlineData("not ours to read", "cannot be used")]
-    [InlineData("without key", "the certificate in Tls.Certificate has no private key")]
+    [InlineData("without key", "the certificate has no private key")]
     [InlineData("disposed", "the certificate in Tls.Certificate cannot be used")]
     [InlineData("missing authorities", "missing.crt")]
     [InlineData("garbage for authorities", "the file holds no certificate")]
