@@ -95,7 +95,6 @@ internal static partial class Log
 /// The application's logger without its exceptions. A log that cannot write (full disk, closed sink) must not end a connection or a
 /// shutdown.
 /// </summary>
-[SuppressMessage("Design", "CA1031", Justification = "Whatever the application's logger throws must not end what is logged.")]
 internal sealed class GuardedLogger(ILogger inner) : ILogger
 {
     public IDisposable? BeginScope<TState>(TState state)
