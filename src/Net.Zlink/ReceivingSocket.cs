@@ -7,13 +7,13 @@ namespace Net.Zlink;
 public abstract class ReceivingSocket : ZmpSocket, IMessageReceiver
 {
     private protected ReceivingSocket(ZmpEndpoints endpoints, ZmpSocketOptions options)
-        : base(endpoints, options) => Receiver = new(new ZmpSource(endpoints));
+        : base(endpoints, options) => Receiver = new(new ZmpSource(endpoints), endpoints.Socket.Receive);
 
     internal MessageReceiver<Message, ZmpSource> Receiver { get; }
 
     /// <inheritdoc/>
-    public bool TryReceive(out Message message, TimeSpan timeout = default) => timeout == TimeSpan.Zero
-        ? Receiver.TryReceive(out message) : Receiver.TryReceive(OptionRange.Time(timeout, mayBeInfinite: true), out message);
+    public bool TryReceive(out Message message, TimeSpan timeout = default) =>
+        Receiver.TryReceive(OptionRange.Time(timeout, mayBeInfinite: true), out message);
 
     /// <inheritdoc/>
     public Message Receive(TimeSpan? timeout = null) => Receiver.Receive(OptionRange.WaitTime(timeout) ?? Options.ReceiveTimeout);

@@ -34,14 +34,12 @@ public sealed class StreamSocket : ZlinkSocket
 {
     private readonly MessageReceiver<StreamMessage, StreamSource> _receiver;
     private readonly StreamSender _sender;
-    private readonly FramedPeers _pulled;
 
     internal StreamSocket(EngineHost host, StreamOptions options)
         : base(new StreamHub(host, SocketQuota.Of(options.TotalReceiveByteLimit ?? 0)), options)
     {
-        _receiver = new(new StreamSource(Hub), options.AllowSynchronousContinuations);
+        _receiver = new(new StreamSource(Hub), Hub.Receive, options.AllowSynchronousContinuations);
         _sender = new StreamSender(Hub, options);
-        _pulled = new FramedPeers((link, settings) => new PullSink(Hub, link, settings.Inbound));
     }
 
     /// <summary>The options. Changes apply to endpoints made afterwards.</summary>
@@ -63,7 +61,7 @@ public sealed class StreamSocket : ZlinkSocket
     /// PermissionDenied. The message says what to do. ContextTerminated.
     /// </exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
-    public override string Bind(string endpoint) => Bind(endpoint, _pulled);
+    public override string Bind(string endpoint) => Bind(endpoint, Pull);
 
     /// <inheritdoc cref="Bind(string)"/>
     /// <summary>Listens. Frames of accepted peers go to <paramref name="handler"/>.</summary>
@@ -86,7 +84,12 @@ public sealed class StreamSocket : ZlinkSocket
     public string BindPipe(string endpoint, Func<StreamPipe, Task> handler)
     {
         ArgumentNullException.ThrowIfNull(handler);
-        return Bind(endpoint, new PipePeers(handler));
+        return Bind(endpoint, (link, wire, settings) =>
+        {
+            Connection connection = StreamPipe.Open(Hub, link, wire, settings, out StreamPipe pipe);
+            pipe.Handle(Hub, handler);
+            return connection;
+        });
     }
 
     /// <inheritdoc cref="ZlinkSocket.AcceptAsync"/>
@@ -148,7 +151,7 @@ public sealed class StreamSocket : ZlinkSocket
     public ValueTask<uint> ConnectAsync(string endpoint, StreamConnectOptions options, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(options);
-        IPeerFactory factory = options.Handler is null ? _pulled : PushedTo(options.Handler);
+        PeerFactory factory = options.Handler is null ? Pull : PushedTo(options.Handler);
         ReconnectPolicy? policy = options.ValidPolicy();
         return ConnectAsync(endpoint, factory, policy, cancellationToken);
     }
@@ -158,9 +161,11 @@ public sealed class StreamSocket : ZlinkSocket
     /// <returns>The pipe. Dispose it to end the connection.</returns>
     public async ValueTask<StreamPipe> ConnectPipeAsync(string endpoint, CancellationToken cancellationToken = default)
     {
-        var peers = new PipePeers(handler: null);
-        await ConnectAsync(endpoint, peers, reconnect: null, cancellationToken).ConfigureAwait(false);
-        return peers.Made!;
+        StreamPipe? pipe = null;
+        await ConnectAsync(
+            endpoint, (link, wire, settings) => StreamPipe.Open(Hub, link, wire, settings, out pipe), reconnect: null, cancellationToken)
+            .ConfigureAwait(false);
+        return pipe!;
     }
 
     /// <inheritdoc cref="IMessageReceiver.TryReceive"/>
@@ -296,15 +301,18 @@ public sealed class StreamSocket : ZlinkSocket
 
     private protected override void Close(DisconnectReason reason, TimeSpan linger, SocketEnd end) => Hub.Close(reason, linger, end);
 
-    private protected override BoundListener Accept(PipeListener connection) => Accept(connection, _pulled);
+    private protected override BoundListener Accept(PipeListener connection) => Accept(connection, Pull);
 
-    private BoundListener Accept(PipeListener connection, IPeerFactory factory) =>
+    private BoundListener Accept(PipeListener connection, PeerFactory factory) =>
         Hub.Table.Accept(connection, new StreamAcceptor(Hub, Options.Snapshot(), factory));
 
-    private FramedPeers PushedTo(StreamHandler handler) =>
-        new((link, _) => new StreamPushSink(Hub, handler, _sender.PeerOf(link), link));
+    private Connection Pull(StreamLink link, Wire wire, StreamSettings settings) =>
+        Hub.Frame(link, wire, settings, new PullSink(Hub, link, settings.Inbound));
 
-    private string Bind(string endpoint, IPeerFactory factory)
+    private PeerFactory PushedTo(StreamHandler handler) => (link, wire, settings) =>
+        Hub.Frame(link, wire, settings, new StreamPushSink(Hub, handler, _sender.PeerOf(link), link));
+
+    private string Bind(string endpoint, PeerFactory factory)
     {
         CheckEndpoint(endpoint);
         StreamSettings settings = Options.Snapshot();
@@ -317,7 +325,7 @@ public sealed class StreamSocket : ZlinkSocket
     }
 
     private async ValueTask<uint> ConnectAsync(
-        string endpoint, IPeerFactory factory, ReconnectPolicy? reconnect, CancellationToken cancellationToken)
+        string endpoint, PeerFactory factory, ReconnectPolicy? reconnect, CancellationToken cancellationToken)
     {
         CheckEndpoint(endpoint);
         if (!TransportTable.TryParseWire(endpoint, EndpointUse.Connect, out WireEndpoint target, out EndpointError error))

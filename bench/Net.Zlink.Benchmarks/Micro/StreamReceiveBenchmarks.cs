@@ -30,7 +30,8 @@ public class StreamReceiveBenchmarks : IDisposable
         _queue = hub.Receive;
         _link = new StreamLink(1, "tcp://benchmark", origin: null, _wire, hub);
         _link.AddLane(new QueueLimits(300_000, 64 * 1024 * 1024));
-        _link.Lane!.AnnounceConnect();
+        _link.Lane!.AddNotice(isEnd: false);
+        _queue.Enqueue(_link.Lane, messages: 0);
         _queue.TryDequeue(out _);
     }
 
@@ -73,6 +74,6 @@ public class StreamReceiveBenchmarks : IDisposable
     private void Publish()
     {
         int offset = 0;
-        _link.Lane!.Publish(InboundLease.Open(_frames.Slab, ref offset, _frames.Length, _link));
+        _queue.Publish(_link.Lane!, InboundLease.Open(_frames.Slab, ref offset, _frames.Length, _link));
     }
 }

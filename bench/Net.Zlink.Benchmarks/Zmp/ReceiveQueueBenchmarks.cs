@@ -27,14 +27,14 @@ public class ReceiveQueueBenchmarks : IDisposable
     [Benchmark(OperationsPerInvoke = Messages)]
     public int PublishTakeOneByOne()
     {
-        _kit.Pipe.Lane.Publish(_kit.Batch());
+        _kit.Core.Receive.Publish(_kit.Pipe.Lane, _kit.Batch());
         return _kit.TakeAll();
     }
 
     [Benchmark(OperationsPerInvoke = Messages)]
     public int PublishTakeMany()
     {
-        _kit.Pipe.Lane.Publish(_kit.Batch());
+        _kit.Core.Receive.Publish(_kit.Pipe.Lane, _kit.Batch());
         int taken = _kit.Core.Receive.DequeueMany(_taken);
         foreach (ref readonly DequeuedMessage message in _taken.AsSpan(0, taken))
         {
@@ -49,8 +49,12 @@ public class ReceiveQueueBenchmarks : IDisposable
     {
         for (int i = 0; i < Messages; i++)
         {
-            _kit.Pipe.Lane.Append(new OutgoingMessage(_payload),
-                _kit.Core.Host.Slabs, PeerIdentity.Unknown);
+            var message = new OutgoingMessage(_payload);
+            _kit.Pipe.Lane.Append(message, _kit.Core.Host.Slabs, PeerIdentity.Unknown, out bool announces);
+            if (announces)
+            {
+                _kit.Core.Receive.Enqueue(_kit.Pipe.Lane, messages: 1);
+            }
         }
 
         return _kit.TakeAll();

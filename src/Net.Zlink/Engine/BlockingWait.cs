@@ -10,9 +10,6 @@ namespace Net.Zlink.Engine;
 /// </summary>
 internal static class BlockingWait
 {
-    // Monitor.Wait and Task.Wait take at most int.MaxValue milliseconds, 24.8 days. Longer timeouts are waited for in steps.
-    private static readonly TimeSpan LongestStep = TimeSpan.FromMilliseconds(int.MaxValue);
-
     [ThreadStatic]
     private static Signal? t_signal;
 
@@ -51,14 +48,9 @@ internal static class BlockingWait
                 return false;
             }
         }
-        catch (ThreadInterruptedException)
+        catch (ThreadInterruptedException) when (!list.TryRemove(waiter))
         {
             // A message given to a waiter without a thread would be lost, and the payload that it lends would be reused.
-            if (list.TryRemove(waiter))
-            {
-                throw;
-            }
-
             signal.Wait(Timeout.InfiniteTimeSpan);
             Thread.CurrentThread.Interrupt();
             return true;
@@ -99,33 +91,32 @@ internal static class BlockingWait
         {
             long started = Stopwatch.GetTimestamp();
             TimeSpan left = timeout;
-            while (true)
+            while (!WaitOnce(left))
             {
-                bool endless = timeout == Timeout.InfiniteTimeSpan;
-                TimeSpan step = endless ? timeout : left < LongestStep ? left : LongestStep;
-                if (_task is { } task ? OnPoolThread(task.Task, step) : OnOwnThread(step))
-                {
-                    return true;
-                }
-
                 left = timeout - Stopwatch.GetElapsedTime(started);
-                if (left <= TimeSpan.Zero && !endless)
+                if (left <= TimeSpan.Zero)
                 {
                     return false;
                 }
             }
+
+            return true;
         }
 
+        /// <summary>By the runtime's coarse clock it may end some milliseconds early.</summary>
         [SuppressMessage("ApiDesign", "RS0030", Justification = "The one blocking wait: Task.Wait tells the pool that the thread blocks.")]
-        private static bool OnPoolThread(Task task, TimeSpan step) => task.Wait(step);
-
-        private bool OnOwnThread(TimeSpan step)
+        private bool WaitOnce(TimeSpan timeout)
         {
+            if (_task is { } task)
+            {
+                return task.Task.Wait(timeout);
+            }
+
             lock (this)
             {
                 if (!_isSet)
                 {
-                    Monitor.Wait(this, step);
+                    Monitor.Wait(this, timeout);
                 }
 
                 return _isSet;

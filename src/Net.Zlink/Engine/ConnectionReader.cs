@@ -143,25 +143,17 @@ internal sealed class ConnectionReader(
             }
             else if (!_paused)
             {
-                ReadOrPause();
+                _paused = !MayReadRemaining() && !MayRead(pastLimits: false);
+                if (!_paused)
+                {
+                    ReadLoop();
+                }
             }
         }
 
         if (_finalLimit is not null && connection.IsOpen && (_waits ? !connection.Wire.HasUnread : !MayReadRemaining()))
         {
             connection.OnLost();
-        }
-    }
-
-    private void ReadOrPause()
-    {
-        if (MayReadRemaining() || MayRead(pastLimits: false))
-        {
-            ReadLoop();
-        }
-        else
-        {
-            _paused = true;
         }
     }
 

@@ -208,6 +208,21 @@ internal struct FrameReader(Wire wire, ReceiveSlab slabs, BufferPool pool)
 }
 
 /// <summary>
+/// Valid during the call, unless the slab is referenced. <paramref name="OwnsSlab"/>: The slab holds only these bytes, and the connection
+/// releases its reference after the call.
+/// </summary>
+internal readonly record struct InboundBytes(Slab Slab, int Offset, int Length, bool OwnsSlab)
+{
+    public ReadOnlySpan<byte> Span => Slab.Array.AsSpan(Offset, Length);
+}
+
+/// <summary>
+/// What a sink has taken of the bytes, the size of the next frame (0: not known yet), and as <see cref="IConnectionSink.MostToRead"/> what
+/// it takes next. <paramref name="UnfinishedBytes"/>: The memory of parts whose message is incomplete.
+/// </summary>
+internal readonly record struct InboundResult(int Consumed, int Frames, int NextFrameSize, int MostToRead, long UnfinishedBytes = 0);
+
+/// <summary>
 /// The buffer that all connections of one shard read into, so that an idle connection holds none. While nobody retains any of it, each read
 /// overwrites the last: handlers that reply in place use the same warm 64 KiB.
 /// </summary>

@@ -189,6 +189,7 @@ internal sealed class InboundLease
 
     public int UnfinishedParts => Count - _messageStart;
 
+    /// <summary>As <see cref="MoveTo"/>, of a lease without slabs of parts.</summary>
     public InboundLease? SplitOpenMessage()
     {
         if (UnfinishedParts == 0)
@@ -200,17 +201,8 @@ internal sealed class InboundLease
         for (int i = _messageStart; i < Count; i++)
         {
             ref Slot slot = ref _slots[i];
-            Slab? own = OwnOf(i);
-            if (own is null)
-            {
-                _slab!.AddReference();
-            }
-            else
-            {
-                _own[i] = null;
-            }
-
-            unfinished.AddPart(own ?? _slab!, slot.Offset, slot.Length);
+            _slab!.AddReference();
+            unfinished.AddPart(_slab, slot.Offset, slot.Length);
             Bytes -= slot.Length;
         }
 
@@ -286,8 +278,6 @@ internal sealed class InboundLease
     public int GenerationOf(int slot) => (int)(Volatile.Read(ref _groups[slot / GroupSize]) >> 32);
 
     public int PartsOf(int slot) => _slots[slot].Parts;
-
-    public ReadOnlyMemory<byte> Payload(int slot, int generation) => Part(slot, 0, generation);
 
     public ReadOnlyMemory<byte> Part(int slot, int index, int generation)
     {

@@ -12,8 +12,6 @@ namespace Net.Zlink;
 /// <summary>What differs between sockets in the receive calls. A structure, so that a call for each message costs nothing.</summary>
 internal interface IMessageSource<TMessage>
 {
-    ReceiveQueue Queue { get; }
-
     TMessage Open(in DequeuedMessage dequeued);
 
     /// <summary>A blocking receive polls for a moment: true: a message has come.</summary>
@@ -38,24 +36,12 @@ internal sealed class MessageReceiver<TMessage, TSource>
     private SpinBudget _spin;
     private BatchingPause _gathering;
 
-    public MessageReceiver(TSource source, bool runsSynchronously = false)
+    public MessageReceiver(TSource source, ReceiveQueue queue, bool runsSynchronously = false)
     {
         _source = source;
-        _queue = source.Queue;
+        _queue = queue;
         _runsSynchronously = runsSynchronously;
         _recycle = waiter => _waiters.Return((MessageReceipt)waiter);
-    }
-
-    public bool TryReceive([MaybeNullWhen(false)] out TMessage message)
-    {
-        if (_queue.TryDequeue(out DequeuedMessage dequeued))
-        {
-            message = _source.Open(dequeued);
-            return true;
-        }
-
-        message = default;
-        return false;
     }
 
     public TMessage Receive(TimeSpan timeout) => Dequeue(timeout, out DequeuedMessage dequeued)
@@ -71,7 +57,7 @@ internal sealed class MessageReceiver<TMessage, TSource>
 
     private bool Dequeue(TimeSpan timeout, out DequeuedMessage dequeued)
     {
-        bool gathered = _queue.HasCaughtUp && _gathering.Make();
+        bool gathered = timeout != TimeSpan.Zero && _queue.HasCaughtUp && _gathering.Make();
         if (_queue.TryDequeue(out dequeued))
         {
             if (gathered && dequeued.Notice == LaneNotice.None)
@@ -93,10 +79,7 @@ internal sealed class MessageReceiver<TMessage, TSource>
             return true;
         }
 
-        MessageReceipt waiter = _waiters.Rent();
-        waiter.Prepare(_queue, _recycle, blocking: true);
-        waiter.Source = _source;
-        waiter.RunsSynchronously = false;
+        MessageReceipt waiter = RentWaiter(blocking: true);
         if (_queue.DequeueOrWait(waiter, out dequeued))
         {
             _waiters.Return(waiter);
@@ -125,10 +108,7 @@ internal sealed class MessageReceiver<TMessage, TSource>
             return new ValueTask<TMessage>(_source.Open(dequeued));
         }
 
-        MessageReceipt waiter = _waiters.Rent();
-        waiter.Prepare(_queue, _recycle, blocking: false);
-        waiter.Source = _source;
-        waiter.RunsSynchronously = _runsSynchronously;
+        MessageReceipt waiter = RentWaiter(blocking: false);
         if (_queue.DequeueOrWait(waiter, out dequeued))
         {
             _waiters.Return(waiter);
@@ -137,6 +117,15 @@ internal sealed class MessageReceiver<TMessage, TSource>
 
         waiter.CancelWith(cancellation);
         return new ValueTask<TMessage>(waiter, waiter.Version);
+    }
+
+    private MessageReceipt RentWaiter(bool blocking)
+    {
+        MessageReceipt waiter = _waiters.Rent();
+        waiter.Prepare(_queue, _recycle, blocking);
+        waiter.Source = _source;
+        waiter.RunsSynchronously = _runsSynchronously && !blocking;
+        return waiter;
     }
 
     [SkipLocalsInit]
@@ -193,11 +182,7 @@ internal sealed class MessageReceiver<TMessage, TSource>
             {
                 message = await ReceiveAsync(cancellation).ConfigureAwait(false);
             }
-            catch (ObjectDisposedException)
-            {
-                yield break;
-            }
-            catch (ZlinkException e) when (e.Error == ZlinkError.ContextTerminated)
+            catch (Exception e) when (e is ObjectDisposedException or ZlinkException { Error: ZlinkError.ContextTerminated })
             {
                 yield break;
             }
@@ -227,8 +212,6 @@ internal sealed class MessageReceiver<TMessage, TSource>
 internal readonly struct ZmpSource(ZmpEndpoints endpoints) : IMessageSource<Message>
 {
     private readonly SocketCore _core = endpoints.Socket;
-
-    public ReceiveQueue Queue => _core.Receive;
 
     public Message Open(in DequeuedMessage dequeued)
     {

@@ -35,13 +35,8 @@ internal sealed class ProxyPort(ZmpSocket socket)
 
     public bool TryReceive(out Message message)
     {
-        if (_receiver is not null)
-        {
-            return _receiver.TryReceive(out message);
-        }
-
         message = default;
-        return false;
+        return _receiver is not null && _receiver.TryReceive(TimeSpan.Zero, out message);
     }
 
     /// <summary>The caller ends the message in any case.</summary>

@@ -71,7 +71,7 @@ internal sealed class PullSink : IConnectionSink
         bool continues = true;
         for (int end = offset + length; offset < end;)
         {
-            continues = _lane.Publish(InboundLease.Open(slab, ref offset, end, _link));
+            continues = _hub.Receive.Publish(_lane, InboundLease.Open(slab, ref offset, end, _link));
         }
 
         if (copies)

@@ -1,12 +1,11 @@
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
-using Net.Zlink.Protocol.Stream;
 using Net.Zlink.Sockets.Endpoints;
 using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets;
 
-internal sealed class StreamAcceptor(StreamHub hub, StreamSettings settings, IPeerFactory factory) : IAcceptor
+internal sealed class StreamAcceptor(StreamHub hub, StreamSettings settings, PeerFactory factory) : IAcceptor
 {
     public string? AcquireConnection() => hub.AcquireConnection(settings);
 
@@ -37,26 +36,7 @@ internal sealed class StreamAcceptor(StreamHub hub, StreamSettings settings, IPe
     }
 }
 
-internal interface IPeerFactory
-{
-    /// <summary>Makes the link's connection, which the caller starts.</summary>
-    Connection Create(StreamHub hub, StreamLink link, Wire wire, StreamSettings settings);
-}
+/// <summary>Makes the link's connection, which the caller starts.</summary>
+internal delegate Connection PeerFactory(StreamLink link, Wire wire, StreamSettings settings);
 
 internal sealed record StreamSettings(ConnectionSettings Connection, TransportSettings Transport, QueueLimits Inbound, int MaxConnections);
-
-internal sealed class FramedPeers(Func<StreamLink, StreamSettings, IConnectionSink> newSink) : IPeerFactory
-{
-    public Connection Create(StreamHub hub, StreamLink link, Wire wire, StreamSettings settings)
-    {
-        IConnectionSink sink = newSink(link, settings);
-        var outbound = new OutboundQueue(hub.Host.Pool, StreamFraming.Format, settings.Connection.Outbound, hub.Host.Queued)
-        {
-            CapacityAvailable = link.OnCapacity,
-        };
-        return new Connection(wire, hub.Host.Shards.For(wire), hub.Host.Pool, settings.Connection, sink, outbound)
-        {
-            Unfinished = hub.Host.Unfinished,
-        };
-    }
-}

@@ -12,12 +12,12 @@ internal sealed class StreamConnecter : IConnecter, IConnectionOrigin
 
     private readonly StreamHub _hub;
     private readonly StreamSettings _settings;
-    private readonly IPeerFactory _factory;
+    private readonly PeerFactory _factory;
     private readonly bool _reconnects;
     private readonly DialerLoop _dialer;
     private readonly TaskCompletionSource<uint> _first = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
-    public StreamConnecter(StreamHub hub, WireEndpoint target, StreamSettings settings, IPeerFactory factory, ReconnectPolicy? reconnect)
+    public StreamConnecter(StreamHub hub, WireEndpoint target, StreamSettings settings, PeerFactory factory, ReconnectPolicy? reconnect)
     {
         _hub = hub;
         _settings = settings;

@@ -50,7 +50,7 @@ internal sealed class StreamHub : SocketBase
 
     /// <summary>Null: the connection was reset at once, and the wire is disposed. The caller has entered the socket.</summary>
     public StreamLink? Open(
-        Wire wire, StreamSettings settings, IPeerFactory factory, RedactedEndpoint endpoint, IConnectionOrigin origin)
+        Wire wire, StreamSettings settings, PeerFactory factory, RedactedEndpoint endpoint, IConnectionOrigin origin)
     {
         if (wire.RemoteEndPoint is null)
         {
@@ -59,12 +59,24 @@ internal sealed class StreamHub : SocketBase
         }
 
         StreamLink link = Links.Register(endpoint, origin, wire);
-        Connection connection = factory.Create(this, link, wire, settings);
+        Connection connection = factory(link, wire, settings);
         link.Connection = connection;
         Report(link, wire);
         Announce(link);
         connection.Start();
         return link;
+    }
+
+    public Connection Frame(StreamLink link, Wire wire, StreamSettings settings, IConnectionSink sink)
+    {
+        var outbound = new OutboundQueue(Host.Pool, StreamFraming.Format, settings.Connection.Outbound, Host.Queued)
+        {
+            CapacityAvailable = link.OnCapacity,
+        };
+        return new Connection(wire, Host.Shards.For(wire), Host.Pool, settings.Connection, sink, outbound)
+        {
+            Unfinished = Host.Unfinished,
+        };
     }
 
     private void Announce(StreamLink link)
@@ -76,7 +88,7 @@ internal sealed class StreamHub : SocketBase
         if (link.Lane is { } lane)
         {
             Interlocked.Increment(ref _unreadNotices);
-            lane.AnnounceConnect();
+            AnnounceNotice(lane, isEnd: false);
         }
 
         if (IsClosed || link.Origin is BoundListener { IsClosed: true })
@@ -155,7 +167,15 @@ internal sealed class StreamHub : SocketBase
 
         Interlocked.Increment(ref _unreadNotices);
         lane.MarkDetached();
-        lane.AnnounceEnd();
+        AnnounceNotice(lane, isEnd: true);
+    }
+
+    private void AnnounceNotice(InboundLane lane, bool isEnd)
+    {
+        if (lane.AddNotice(isEnd))
+        {
+            Receive.Enqueue(lane, messages: 0);
+        }
     }
 
     public void OnNoticeRead() => Interlocked.Decrement(ref _unreadNotices);

@@ -170,7 +170,5 @@ internal sealed class StreamLink(uint id, RedactedEndpoint endpoint, IConnection
 
     public override UndeliveredLink Undelivered(long messages, long bytes) => new(id, endpoint, RemoteText, messages, bytes);
 
-    public override void Announce(InboundLane lane, int messages) => hub!.Receive.Enqueue(lane, messages);
-
     public override void OnLaneCapacity() => Connection!.Resume();
 }

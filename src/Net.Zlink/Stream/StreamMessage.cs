@@ -71,7 +71,7 @@ public readonly struct StreamMessage : IDisposable
 
     /// <summary>The payload, valid until Dispose. Empty for events.</summary>
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
-    public ReadOnlyMemory<byte> Payload => Lease is { } lease ? lease.Payload(_slot, _generation) : ReadOnlyMemory<byte>.Empty;
+    public ReadOnlyMemory<byte> Payload => Lease is { } lease ? lease.Part(_slot, 0, _generation) : ReadOnlyMemory<byte>.Empty;
 
     /// <inheritdoc cref="Payload"/>
     public ReadOnlySpan<byte> Span => Payload.Span;
@@ -119,8 +119,6 @@ public readonly struct StreamMessage : IDisposable
 
 internal readonly struct StreamSource(StreamHub hub) : IMessageSource<StreamMessage>
 {
-    public ReceiveQueue Queue => hub.Receive;
-
     public StreamMessage Open(in DequeuedMessage dequeued)
     {
         if (dequeued.Notice != LaneNotice.None)

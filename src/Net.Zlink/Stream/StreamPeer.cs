@@ -117,7 +117,7 @@ public sealed class StreamPeer : IMessageSender
 
     /// <inheritdoc/>
     public ValueTask SendAsync(ReadOnlyMemory<byte> payload, CancellationToken cancellationToken = default) =>
-        _output.SendAsync(_link, payload, owner: null, cancellationToken);
+        _output.SendAsync(_link, payload, owner: null, forwarded: default, cancellationToken);
 
     /// <inheritdoc/>
     public ValueTask SendAsync(MessageBuilder message, CancellationToken cancellationToken = default)
@@ -142,14 +142,7 @@ public sealed class StreamPeer : IMessageSender
     public ValueTask SendAsync(in Message message, CancellationToken cancellationToken = default)
     {
         ThrowUnlessOnePart(message.PartCount, nameof(message));
-        ValueTask sending = _output.SendAsync(_link, message.Memory, owner: null, cancellationToken);
-        if (!sending.IsCompletedSuccessfully)
-        {
-            return DisposeWhenSentAsync(sending, message);
-        }
-
-        message.Dispose();
-        return sending;
+        return _output.SendAsync(_link, message.Memory, owner: null, message, cancellationToken);
     }
 
     /// <summary>
@@ -227,7 +220,7 @@ public sealed class StreamPeer : IMessageSender
     }
 
     internal ValueTask SendAsync(IMemoryOwner<byte> payload, int length, CancellationToken cancellation) =>
-        _output.SendAsync(_link, payload.Memory[..length], payload, cancellation);
+        _output.SendAsync(_link, payload.Memory[..length], payload, forwarded: default, cancellation);
 
     private static ReadOnlySpan<byte> OnlyPart(MessageBuilder message)
     {
@@ -249,7 +242,7 @@ public sealed class StreamPeer : IMessageSender
     {
         try
         {
-            await _output.SendAsync(_link, copy.Memory[..length], copy, cancellation).ConfigureAwait(false);
+            await _output.SendAsync(_link, copy.Memory[..length], copy, forwarded: default, cancellation).ConfigureAwait(false);
         }
         catch
         {
@@ -258,12 +251,5 @@ public sealed class StreamPeer : IMessageSender
         }
 
         message.Clear();
-    }
-
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
-    private static async ValueTask DisposeWhenSentAsync(ValueTask sending, Message message)
-    {
-        await sending.ConfigureAwait(false);
-        message.Dispose();
     }
 }

@@ -88,39 +88,34 @@ public sealed class StreamPipe : IDuplexPipe, IAsyncDisposable
         _sink.Complete(DisconnectReason.Local);
         return default;
     }
-}
 
-internal sealed class PipePeers(Func<StreamPipe, Task>? handler) : IPeerFactory
-{
-    public StreamPipe? Made { get; private set; }
-
-    public Connection Create(StreamHub hub, StreamLink link, Wire wire, StreamSettings settings)
+    internal static Connection Open(StreamHub hub, StreamLink link, Wire wire, StreamSettings settings, out StreamPipe pipe)
     {
         var sink = new PipeSink(hub, link, wire, settings.Connection);
-        var pipe = new StreamPipe(sink);
-        Made = pipe;
-        // On a stack of its own: it may block before it returns its task.
-        sink.Handle = handler is null ? null : () => HandleAsync(hub, sink, pipe, handler);
+        pipe = new StreamPipe(sink);
         return sink.Connection;
     }
 
-    private static async Task HandleAsync(StreamHub hub, PipeSink sink, StreamPipe pipe, Func<StreamPipe, Task> handle)
+    /// <summary>The handler's task begins on a stack of its own: it may block before it returns its task.</summary>
+    internal void Handle(StreamHub hub, Func<StreamPipe, Task> handle) => _sink.Handle = () => HandleAsync(hub, handle);
+
+    private async Task HandleAsync(StreamHub hub, Func<StreamPipe, Task> handle)
     {
         DisconnectReason reason = DisconnectReason.Local;
         try
         {
-            await handle(pipe).ConfigureAwait(false);
+            await handle(this).ConfigureAwait(false);
         }
-        catch (Exception exception) when (sink.HasReported(exception))
+        catch (Exception exception) when (_sink.HasReported(exception))
         {
             // The handler failed with the end of its connection, which a peer's reset causes. The peer's end reports it.
         }
         catch (Exception exception)
         {
             reason = DisconnectReason.HandlerFailed;
-            hub.ReportFault(sink.Link, exception);
+            hub.ReportFault(_sink.Link, exception);
         }
 
-        sink.Complete(reason);
+        _sink.Complete(reason);
     }
 }

@@ -16,8 +16,7 @@ internal sealed class StreamPushSink(StreamHub hub, StreamHandler handler, Strea
     private Connection? _connection;
     private Action? _onCompleted;
     private ValueTask _pending;
-    private Slab? _buffered;
-    private bool _isPending;
+    private Slab? _buffered; // While the task is incomplete.
     private bool _isEnding;
     private bool _hasFailed;
 
@@ -52,13 +51,13 @@ internal sealed class StreamPushSink(StreamHub hub, StreamHandler handler, Strea
         return new InboundResult(scan.Consumed, scan.Frames, scan.NextFrameSize, continues ? int.MaxValue : 0);
     }
 
-    public int MostToRead(Connection connection, bool pastLimits) => _isPending ? 0 : int.MaxValue;
+    public int MostToRead(Connection connection, bool pastLimits) => _buffered is null ? int.MaxValue : 0;
 
     public void OnClosing(Connection connection, DisconnectReason reason, string? detail)
     {
         hub.EndPeer(link, reason, detail);
         _isEnding = _connection is not null;
-        if (_isEnding && !_isPending)
+        if (_isEnding && _buffered is null)
         {
             CallDisconnected();
         }
@@ -72,7 +71,6 @@ internal sealed class StreamPushSink(StreamHub hub, StreamHandler handler, Strea
     {
         ValueTask task = _pending;
         _pending = default;
-        _isPending = false;
         _buffered!.Release();
         _buffered = null;
         try
@@ -149,7 +147,6 @@ internal sealed class StreamPushSink(StreamHub hub, StreamHandler handler, Strea
         slab.AddReference();
         _buffered = slab;
         _pending = task;
-        _isPending = true;
         _onCompleted ??= () => _connection!.Shard.Post(this, 1);
         task.ConfigureAwait(false).GetAwaiter().UnsafeOnCompleted(_onCompleted);
         return false;

@@ -49,7 +49,8 @@ internal sealed class StreamSender : IStreamOutput
     }
 
     /// <summary>Takes ownership of the owner if the send succeeds, and disposes it after the write.</summary>
-    public ValueTask SendAsync(StreamLink link, ReadOnlyMemory<byte> payload, IMemoryOwner<byte>? owner, CancellationToken cancellation)
+    public ValueTask SendAsync(
+        StreamLink link, ReadOnlyMemory<byte> payload, IMemoryOwner<byte>? owner, in Message forwarded, CancellationToken cancellation)
     {
         if (cancellation.IsCancellationRequested)
         {
@@ -57,10 +58,11 @@ internal sealed class StreamSender : IStreamOutput
         }
 
         CheckLength(payload.Length);
-        return SendDeferredAsync(link, new DeferredMessage(payload, owner), cancellation);
+        return SendDeferredAsync(link, new DeferredMessage(payload, owner), forwarded, cancellation);
     }
 
-    private ValueTask SendDeferredAsync(StreamLink link, in DeferredMessage message, CancellationToken cancellation)
+    private ValueTask SendDeferredAsync(
+        StreamLink link, in DeferredMessage message, in Message forwarded, CancellationToken cancellation)
     {
         if (link.Framed is null)
         {
@@ -71,10 +73,11 @@ internal sealed class StreamSender : IStreamOutput
         if (status == SendStatus.Full)
         {
             return _waits.WaitAsync(
-                new SendTarget(link.RouteOf(stackalloc byte[sizeof(uint)])), message, link.Id, forwarded: default, cancellation);
+                new SendTarget(link.RouteOf(stackalloc byte[sizeof(uint)])), message, link.Id, forwarded, cancellation);
         }
 
         ThrowUnlessAccepted(status, link.Id);
+        forwarded.Dispose();
         return default;
     }
 
@@ -91,7 +94,7 @@ internal sealed class StreamSender : IStreamOutput
         {
             while ((sent += SendMany(link, messages.Span[sent..])) < messages.Length)
             {
-                await SendDeferredAsync(link, messages.Span[sent].Defer(), cancellation).ConfigureAwait(false);
+                await SendDeferredAsync(link, messages.Span[sent].Defer(), default, cancellation).ConfigureAwait(false);
                 messages.Span[sent].Dispose();
                 sent++;
             }
@@ -214,8 +217,12 @@ internal interface IStreamOutput
     /// <summary><paramref name="timeout"/>: null: the option, which is read only before a wait.</summary>
     void Send(StreamLink link, ReadOnlySpan<byte> payload, TimeSpan? timeout);
 
-    /// <summary><paramref name="owner"/>: disposed after an accepted send, or null.</summary>
-    ValueTask SendAsync(StreamLink link, ReadOnlyMemory<byte> payload, IMemoryOwner<byte>? owner, CancellationToken cancellation);
+    /// <summary>
+    /// <paramref name="owner"/>: disposed after an accepted send, or null. <paramref name="forwarded"/>: the message that has the payload,
+    /// disposed when it is sent, or default.
+    /// </summary>
+    ValueTask SendAsync(
+        StreamLink link, ReadOnlyMemory<byte> payload, IMemoryOwner<byte>? owner, in Message forwarded, CancellationToken cancellation);
 
     bool Disconnect(StreamLink link, CloseMode mode);
 }
@@ -228,7 +235,8 @@ internal sealed class TestStreamOutput(Func<ReadOnlyMemory<byte>, SendResult> se
 
     public void Send(StreamLink link, ReadOnlySpan<byte> payload, TimeSpan? timeout) => ThrowUnlessSent(TrySend(link, payload));
 
-    public ValueTask SendAsync(StreamLink link, ReadOnlyMemory<byte> payload, IMemoryOwner<byte>? owner, CancellationToken cancellation)
+    public ValueTask SendAsync(
+        StreamLink link, ReadOnlyMemory<byte> payload, IMemoryOwner<byte>? owner, in Message forwarded, CancellationToken cancellation)
     {
         if (cancellation.IsCancellationRequested)
         {
@@ -242,6 +250,7 @@ internal sealed class TestStreamOutput(Func<ReadOnlyMemory<byte>, SendResult> se
         }
 
         owner?.Dispose();
+        forwarded.Dispose();
         return ValueTask.CompletedTask;
     }
 

@@ -48,16 +48,6 @@ public sealed class BlockingWaitTests
 
     [Theory]
     [MemberData(nameof(OnPool))]
-    public async Task A_timeout_of_centuries_is_not_an_error(bool onPool)
-    {
-        var line = new WaiterTests.Line();
-        Task<int> waiting = RunAsync(onPool, () => Wait(line, TimeSpan.MaxValue));
-        Complete(line, 8);
-        Assert.Equal(8, await waiting);
-    }
-
-    [Theory]
-    [MemberData(nameof(OnPool))]
     public async Task Timeouts_against_completions_lose_no_result(bool onPool)
     {
         // Timeouts of 0 to 2 ms while another thread completes as fast as it can: every completion that found a waiter is a result that

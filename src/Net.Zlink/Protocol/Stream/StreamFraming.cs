@@ -90,21 +90,7 @@ internal readonly struct TooLongFrame(uint announced, long limit, bool isMessage
         }
     }
 
-    private bool IsText
-    {
-        get
-        {
-            for (int shift = 0; shift < 32; shift += 8)
-            {
-                if ((byte)(announced >> shift) is < (byte)' ' or > (byte)'~')
-                {
-                    return false;
-                }
-            }
-
-            return true;
-        }
-    }
+    private bool IsText => !Bytes.ContainsAnyExceptInRange((byte)' ', (byte)'~');
 
     private byte[] Bytes
     {

@@ -67,8 +67,7 @@ internal static class ZmpReady
 
     public static int Write(Span<byte> destination)
     {
-        ZmpFrame.WriteHeader(destination, ZmpFlags.Control, 1);
-        destination[ZmpFrame.HeaderSize] = ZmpControl.Ready;
+        ZmpControl.Begin(destination, ZmpControl.Ready, bodyLength: 1);
         return PlainFrame;
     }
 
@@ -83,8 +82,7 @@ internal static class ZmpReady
             length += WriteProperty(destination[length..], "Identity"u8, routingId);
         }
 
-        ZmpFrame.WriteHeader(destination, ZmpFlags.Control, (uint)(length - ZmpFrame.HeaderSize));
-        destination[ZmpFrame.HeaderSize] = ZmpControl.Ready;
+        ZmpControl.Begin(destination, ZmpControl.Ready, length - ZmpFrame.HeaderSize);
         return length;
     }
 
@@ -115,7 +113,8 @@ internal readonly ref struct ZmpHeartbeat(ReadOnlySpan<byte> body)
 {
     public const int LargestContext = 16;
 
-    public const int LargestFrame = ZmpFrame.HeaderSize + FixedBody + LargestContext;
+    /// <summary>Of those that this side sends: without a context.</summary>
+    public const int FrameSize = ZmpFrame.HeaderSize + FixedBody;
 
     private const int FixedBody = 4;
 
@@ -129,19 +128,11 @@ internal readonly ref struct ZmpHeartbeat(ReadOnlySpan<byte> body)
     /// <summary>The single byte 02 has neither a reply nor a ttl.</summary>
     public bool IsToBeAnswered => _body.Length >= FixedBody;
 
-    public static int Write(Span<byte> destination, ushort ttlTenths, ReadOnlySpan<byte> context)
+    public static void Write(Span<byte> destination, ushort ttlTenths)
     {
-        if (context.Length > LargestContext)
-        {
-            throw new ArgumentException($"A heartbeat's context has at most {LargestContext} bytes.", nameof(context));
-        }
-
-        int bodyLength = FixedBody + context.Length;
-        Span<byte> body = ZmpControl.Begin(destination, ZmpControl.Heartbeat, bodyLength);
+        Span<byte> body = ZmpControl.Begin(destination, ZmpControl.Heartbeat, FixedBody);
         BinaryPrimitives.WriteUInt16BigEndian(body[1..], ttlTenths);
-        body[3] = (byte)context.Length;
-        context.CopyTo(body[FixedBody..]);
-        return ZmpFrame.HeaderSize + bodyLength;
+        body[3] = 0;
     }
 
     public static ZmpFault? FaultOf(ReadOnlySpan<byte> body) => body.Length switch

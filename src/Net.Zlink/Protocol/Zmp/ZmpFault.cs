@@ -33,8 +33,6 @@ internal enum ZmpFaultOrigin : byte
     Timeout,
 
     Received,
-
-    OwnDecision,
 }
 
 internal readonly record struct ZmpFault(
@@ -102,7 +100,7 @@ internal readonly record struct ZmpFault(
     /// <summary>The peer's ttl ran out. A peer that does not reply to a heartbeat gets no ERROR (docs/protocol.md section 15.4).</summary>
     public static ZmpFault HeartbeatTimeout => new(ZmpErrorCode.Internal, StandardText(ZmpErrorCode.Internal), ZmpFaultOrigin.Timeout);
 
-    public static ZmpFault RoutingIdTakenOver => new(ZmpErrorCode.RoutingIdTakenOver, "routing id taken over", ZmpFaultOrigin.OwnDecision);
+    public static ZmpFault RoutingIdTakenOver => new(ZmpErrorCode.RoutingIdTakenOver, "routing id taken over");
 
     public string Reason => Facts is null ? Text : $"{Text}: {Facts}";
 

@@ -23,8 +23,6 @@ internal sealed class ZmpProperties
 
     public int Count => _values.Count;
 
-    public IEnumerable<string> Names => _values.Keys;
-
     /// <summary>This side's properties override those of READY.</summary>
     public static ZmpProperties? Of(ReadOnlySpan<byte> readyBody, params ReadOnlySpan<KeyValuePair<string, string>> own)
     {
@@ -82,14 +80,8 @@ internal ref struct ZmpPropertyReader(ReadOnlySpan<byte> properties)
 
         int valueLengthAt = 1 + _remaining[0];
         int valueAt = valueLengthAt + sizeof(uint);
-        if (_remaining.Length < valueAt)
-        {
-            IsMalformed = true;
-            return false;
-        }
-
-        uint valueLength = BinaryPrimitives.ReadUInt32BigEndian(_remaining[valueLengthAt..]);
-        if (valueLength > (uint)(_remaining.Length - valueAt))
+        uint valueLength = _remaining.Length < valueAt ? 0 : BinaryPrimitives.ReadUInt32BigEndian(_remaining[valueLengthAt..]);
+        if (valueLength > _remaining.Length - valueAt)
         {
             IsMalformed = true;
             return false;

@@ -79,9 +79,6 @@ internal sealed partial class InboundLane
         return true;
     }
 
-    /// <summary>What this turn took is reported: others may wait for it, and the lane's next turn is far.</summary>
-    public bool EndTurn() => Report();
-
     /// <summary>Under the receive queue's lock; release the result outside of it.</summary>
     public InboundLease? Drop()
     {
@@ -191,7 +188,8 @@ internal sealed partial class InboundLane
         return limits with { Bytes = bytes };
     }
 
-    private bool Report()
+    /// <summary>What was taken is no longer unread. True: a sender is to be notified.</summary>
+    public bool Report()
     {
         using (_gate.EnterScope())
         {
@@ -344,9 +342,6 @@ internal abstract class LaneOwner
     public virtual bool Accepts(ReadOnlySpan<byte> firstPart) => true;
 
     public abstract UndeliveredLink Undelivered(long messages, long bytes);
-
-    /// <summary>Puts the lane into the receive queue. 0 messages: it has only a notice.</summary>
-    public abstract void Announce(InboundLane lane, int messages);
 
     public abstract void OnLaneCapacity();
 }

@@ -87,19 +87,9 @@ internal sealed partial class InboundLane(QueueLimits limits, ContextQuota? cont
         }
     }
 
-    /// <summary>False: the lane is full, and the connection that fills it pauses.</summary>
-    public bool Publish(InboundLease lease)
-    {
-        bool continues = Enqueue(lease, out int updates);
-        if (updates > 0)
-        {
-            Link.Announce(this, updates);
-        }
-
-        return continues;
-    }
-
-    /// <inheritdoc cref="Publish"/>
+    /// <summary>
+    /// False: the lane is full, and the connection that fills it pauses. <paramref name="updates"/>: For the receive queue; 0: it knows.
+    /// </summary>
     public bool Enqueue(InboundLease lease, out int updates)
     {
         InboundLease? obsolete = null;
@@ -128,12 +118,14 @@ internal sealed partial class InboundLane(QueueLimits limits, ContextQuota? cont
         return continues;
     }
 
-    /// <summary>A message of a sender in this process.</summary>
-    public SendStatus Append(in OutgoingMessage message, Slab.SlabCache slabs, PeerIdentity source, bool force = false, int checkedAt = 0)
+    /// <summary>Of a sender in this process. <paramref name="announces"/>: The caller puts the lane into the receive queue.</summary>
+    public SendStatus Append(
+        in OutgoingMessage message, Slab.SlabCache slabs, PeerIdentity source, out bool announces, bool force = false, int checkedAt = 0)
     {
+        announces = false;
         try
         {
-            return AppendOrThrow(message, slabs, source, force, checkedAt);
+            return AppendOrThrow(message, slabs, source, force, checkedAt, ref announces);
         }
         catch (OutOfMemoryException)
         {
@@ -141,10 +133,20 @@ internal sealed partial class InboundLane(QueueLimits limits, ContextQuota? cont
         }
     }
 
-    public void AnnounceConnect() => AnnounceNotice(isEnd: false);
-
-    /// <summary>The application is notified after the last message, also of a lane that was dropped.</summary>
-    public void AnnounceEnd() => AnnounceNotice(isEnd: true);
+    /// <summary>
+    /// The connect was noted when the lane was made. Of the end the application is notified after the last message, also if the lane was
+    /// dropped. True: the caller puts the lane into the receive queue.
+    /// </summary>
+    public bool AddNotice(bool isEnd)
+    {
+        using (_gate.EnterScope())
+        {
+            _isEndUnread |= isEnd;
+            bool announces = !_isQueued && (_isConnectUnread || _isEndUnread);
+            _isQueued |= announces;
+            return announces;
+        }
+    }
 
     /// <summary>A connection that may read must read, because it gets no further notice.</summary>
     public bool MayRead()
@@ -260,7 +262,8 @@ internal sealed partial class InboundLane(QueueLimits limits, ContextQuota? cont
         (CacheLines.OffsetOf(lane, ref lane._quota.Counts), CacheLines.OffsetOf(lane, ref lane._gap),
             CacheLines.OffsetOf(lane, ref lane._consumer), CacheLines.OffsetOf(lane, ref lane._end));
 
-    private SendStatus AppendOrThrow(in OutgoingMessage message, Slab.SlabCache slabs, PeerIdentity source, bool force, int checkedAt)
+    private SendStatus AppendOrThrow(
+        in OutgoingMessage message, Slab.SlabCache slabs, PeerIdentity source, bool force, int checkedAt, ref bool announces)
     {
         // A long payload is copied outside of the lock. The limit is checked first, so a full lane costs no copy.
         if (message.IsLargeCopy && !force && Status is not SendStatus.Accepted and var refusal)
@@ -275,7 +278,6 @@ internal sealed partial class InboundLane(QueueLimits limits, ContextQuota? cont
 
         SendStatus status;
         InboundLease? obsolete = null;
-        bool notify = false;
         bool copied = false;
         using (_gate.EnterScope())
         {
@@ -286,7 +288,7 @@ internal sealed partial class InboundLane(QueueLimits limits, ContextQuota? cont
                 copied = _added.Add(message, copy, slabs, source, checkedAt, out int parts, out long bytes);
                 _quota.Add(1, ChargeOf(bytes, parts));
                 copy = null;
-                notify = (!_isQueued || _isInArrivalOrder) && _consumer.Link is not null;
+                announces = (!_isQueued || _isInArrivalOrder) && _consumer.Link is not null;
                 _isQueued = true;
             }
         }
@@ -296,11 +298,6 @@ internal sealed partial class InboundLane(QueueLimits limits, ContextQuota? cont
         if (copied && message.Owner is { } owner)
         {
             DeferredDisposal.Dispose(owner);
-        }
-
-        if (notify)
-        {
-            Link.Announce(this, messages: 1);
         }
 
         return status;
@@ -334,22 +331,6 @@ internal sealed partial class InboundLane(QueueLimits limits, ContextQuota? cont
         int superseded = lease.ConflateToLast();
         _quota.Counts.Drop(superseded, bytes - ChargeOf(lease.Bytes, lease.Unread));
         return DequeueObsolete();
-    }
-
-    private void AnnounceNotice(bool isEnd)
-    {
-        bool announces;
-        using (_gate.EnterScope())
-        {
-            _isEndUnread |= isEnd;
-            announces = !_isQueued && (_isConnectUnread || _isEndUnread);
-            _isQueued |= announces;
-        }
-
-        if (announces)
-        {
-            Link.Announce(this, messages: 0);
-        }
     }
 }
 

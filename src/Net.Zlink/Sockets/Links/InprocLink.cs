@@ -11,6 +11,7 @@ internal sealed class InprocLink : PeerLink
     private readonly InprocRegistry _registry;
     private readonly InboundLane _out;
     private InprocLink? _other;
+    private InprocLink? _reader; // The other end, also after the close.
     private string? _problem;
     private long _notified;
     private bool _isReady;
@@ -53,7 +54,7 @@ internal sealed class InprocLink : PeerLink
     {
         get
         {
-            bool hasReader = _out.Link is not null;
+            bool hasReader = Volatile.Read(ref _reader) is not null;
             QueueCounts lane = _out.Counts;
             long sent = lane.AcceptedMessages + Volatile.Read(ref _notified);
             return hasReader ? new QueueCounts { TakenMessages = sent, TakenBytes = lane.AcceptedBytes } : lane with
@@ -77,10 +78,15 @@ internal sealed class InprocLink : PeerLink
 
     public override bool HasCapacity => _out.Status == SendStatus.Accepted;
 
-    public void SetOther(InprocLink connecter) => Volatile.Write(ref _other, connecter);
+    public void SetOther(InprocLink connecter)
+    {
+        Volatile.Write(ref _reader, connecter);
+        Volatile.Write(ref _other, connecter);
+    }
 
     public static void Join(InprocLink connecter, InprocLink binder)
     {
+        Volatile.Write(ref connecter._reader, binder);
         int waiting = binder.Lane.BelongTo(binder);
         if (waiting > 0)
         {
@@ -109,7 +115,13 @@ internal sealed class InprocLink : PeerLink
         PassedAs passage = PassageOf(message, out int checkedAt);
         if (passage == PassedAs.Whole)
         {
-            return _out.Append(message, Socket.Host.Slabs, Name, force, checkedAt);
+            SendStatus status = _out.Append(message, Socket.Host.Slabs, Name, out bool announces, force, checkedAt);
+            if (announces)
+            {
+                Volatile.Read(ref _reader)!.Socket.Receive.Enqueue(_out, messages: 1);
+            }
+
+            return status;
         }
 
         if (passage == PassedAs.Notified)
@@ -186,7 +198,7 @@ internal sealed class InprocLink : PeerLink
             other.Socket.Detach(other, dropUnread: false);
             other.Socket.FinalizeCounters(other);
         }
-        else if (_out.Link is null)
+        else if (Volatile.Read(ref _reader) is null)
         {
             Socket.Receive.Drop(_out);
         }

@@ -96,8 +96,6 @@ internal abstract class PeerLink : LaneOwner
 
     public override UndeliveredLink Undelivered(long messages, long bytes) => new(0, Endpoint, Peer.RemoteAddress, messages, bytes);
 
-    public override void Announce(InboundLane lane, int messages) => Socket.Receive.Enqueue(lane, messages);
-
     public virtual (long Messages, long Bytes) Waiting
     {
         get

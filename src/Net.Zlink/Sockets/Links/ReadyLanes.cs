@@ -60,18 +60,6 @@ internal struct ReadyLanes
         return lane;
     }
 
-    /// <summary>Each lane once.</summary>
-    public List<InboundLane> Clear()
-    {
-        var all = new HashSet<InboundLane>();
-        while (Dequeue() is { } lane)
-        {
-            all.Add(lane);
-        }
-
-        return [.. all];
-    }
-
     private readonly void Prefetch(InboundLane?[] ring)
     {
         int mask = ring.Length - 1;

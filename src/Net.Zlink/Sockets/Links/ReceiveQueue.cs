@@ -20,7 +20,6 @@ internal sealed class ReceiveQueue : ShardWork, IWaiterList
     private WaiterList<ReceiveWaiter> _waiters;
     private InboundLane? _currentLane;
     private bool _mayHaveMore;
-    private bool _mustNotify;
     private int _turnMessages;
     private long _turnBytes;
     private Func<Exception>? _closed;
@@ -65,32 +64,46 @@ internal sealed class ReceiveQueue : ShardWork, IWaiterList
         }
     }
 
+    /// <inheritdoc cref="InboundLane.Enqueue"/>
+    public bool Publish(InboundLane lane, InboundLease lease)
+    {
+        bool continues = lane.Enqueue(lease, out int updates);
+        if (updates > 0)
+        {
+            Enqueue(lane, updates);
+        }
+
+        return continues;
+    }
+
+    /// <summary>0 messages: the lane has only a notice.</summary>
     public void Enqueue(InboundLane lane, int messages)
     {
         ReceiveWaiter? served;
         InboundLane? resume = null;
-        bool notify;
+        bool isFirst;
         bool isOpen;
         using (_gate.EnterScope())
         {
-            isOpen = PlaceUnderLock(lane, messages);
-            served = Dispatch(ref resume, out notify);
+            isFirst = _currentLane is null && _readyLanes.Count == 0;
+            isOpen = _closed is null;
+            for (int i = !isOpen ? 0 : IsInArrivalOrder ? messages : 1; i > 0; i--)
+            {
+                _readyLanes.Enqueue(lane);
+            }
+
+            _mayHaveMore = true;
+            served = Dispatch(ref resume);
         }
 
-        Finish(resume, served, notify, mayRunHere: messages > 0);
+        Finish(resume, served, mayRunHere: messages > 0);
         if (!isOpen)
         {
             Drop(lane);
         }
-    }
-
-    /// <summary>As <see cref="Enqueue"/>, also under the socket's lock: <see cref="DispatchWaiting"/> follows outside of it. False: the
-    /// queue is closed, and the caller drops the lane.</summary>
-    public bool Place(InboundLane lane, int messages)
-    {
-        using (_gate.EnterScope())
+        else if (isFirst)
         {
-            return PlaceUnderLock(lane, messages);
+            Watchers.Notify();
         }
     }
 
@@ -109,29 +122,8 @@ internal sealed class ReceiveQueue : ShardWork, IWaiterList
 
     public bool TryDequeue(out DequeuedMessage dequeued)
     {
-        InboundLane? resume = null;
-        bool found;
-        bool startsTurn;
-        Func<Exception>? closed;
-        using (_gate.EnterScope())
-        {
-            closed = _closed;
-            found = Dequeue(ref resume, out dequeued);
-            startsTurn = _turnMessages == 1;
-        }
-
-        ResumeAll(resume);
-        if (!found || startsTurn)
-        {
-            // Before a wait or a peer's turn: the answers are written now.
-            CallerFlush.Run();
-            if (!found && closed is not null)
-            {
-                throw closed();
-            }
-        }
-
-        return found;
+        dequeued = default;
+        return DequeueMany(new Span<DequeuedMessage>(ref dequeued)) > 0;
     }
 
     public int DequeueMany(Span<DequeuedMessage> into, bool mayThrow = true, bool ofThisTurn = false)
@@ -153,7 +145,7 @@ internal sealed class ReceiveQueue : ShardWork, IWaiterList
         ResumeAll(resume);
         if ((count < into.Length && !ofThisTurn) || startsTurn)
         {
-            CallerFlush.Run();
+            CallerFlush.Run(); // Before a wait or a peer's turn: the answers are written now.
         }
 
         return count == 0 && mayThrow && !ofThisTurn && closed is not null ? throw closed() : count;
@@ -207,7 +199,7 @@ internal sealed class ReceiveQueue : ShardWork, IWaiterList
     public void Close(Func<Exception> error)
     {
         ReceiveWaiter? released;
-        List<InboundLane> unread;
+        HashSet<InboundLane> unread = []; // In order of arrival a lane is there for each message.
         using (_gate.EnterScope())
         {
             if (_closed is not null)
@@ -217,17 +209,20 @@ internal sealed class ReceiveQueue : ShardWork, IWaiterList
 
             _closed = error;
             _mayHaveMore = true;
-            unread = _readyLanes.Clear();
-            if (_currentLane is not null)
+            while ((_currentLane ?? _readyLanes.Dequeue()) is { } lane)
             {
-                unread.Add(_currentLane);
+                unread.Add(lane);
+                _currentLane = null;
             }
 
-            _currentLane = null;
             released = _waiters.RemoveAll();
         }
 
-        unread.ForEach(Drop);
+        foreach (InboundLane lane in unread)
+        {
+            Drop(lane);
+        }
+
         ReceiveWaiter.FailAll(released, error);
         Watchers.Notify();
     }
@@ -254,23 +249,6 @@ internal sealed class ReceiveQueue : ShardWork, IWaiterList
         }
     }
 
-    private bool PlaceUnderLock(InboundLane lane, int messages)
-    {
-        if (_closed is not null)
-        {
-            return false;
-        }
-
-        _mustNotify |= _currentLane is null && _readyLanes.Count == 0;
-        _mayHaveMore = true;
-        for (int i = IsInArrivalOrder ? messages : 1; i > 0; i--)
-        {
-            _readyLanes.Enqueue(lane);
-        }
-
-        return true;
-    }
-
     private InboundLane? Next()
     {
         (_turnMessages, _turnBytes) = (0, 0);
@@ -289,7 +267,7 @@ internal sealed class ReceiveQueue : ShardWork, IWaiterList
 
         if (lane.HasDequeued)
         {
-            hasCapacity |= lane.EndTurn();
+            hasCapacity |= lane.Report(); // Others may wait for that, and the lane's next turn is far.
         }
         else if (lane.LeaveIfEmpty(ref hasCapacity))
         {
@@ -432,12 +410,23 @@ internal sealed class ReceiveQueue : ShardWork, IWaiterList
         }
     }
 
-    internal override void Run(int reasons) => DispatchWaiting();
+    internal override void Run(int reasons)
+    {
+        ReceiveWaiter? served;
+        InboundLane? resume = null;
+        using (_gate.EnterScope())
+        {
+            served = Dispatch(ref resume);
+        }
+
+        Finish(resume, served, mayRunHere: true);
+    }
 
     internal override string Describe() => "a receive that continues at once";
 
-    private static void CompleteAll(ReceiveWaiter? waiter, bool mayRunHere)
+    private void Finish(InboundLane? resume, ReceiveWaiter? waiter, bool mayRunHere)
     {
+        ResumeAll(resume);
         mayRunHere &= waiter is not null && ShardLoop.Current is { IsHelped: false };
         while (waiter is not null)
         {
@@ -458,35 +447,9 @@ internal sealed class ReceiveQueue : ShardWork, IWaiterList
         }
     }
 
-    /// <summary>Gives what is placed to those that wait. Outside of all locks.</summary>
-    public void DispatchWaiting()
-    {
-        ReceiveWaiter? served;
-        InboundLane? resume = null;
-        bool notify;
-        using (_gate.EnterScope())
-        {
-            served = Dispatch(ref resume, out notify);
-        }
-
-        Finish(resume, served, notify, mayRunHere: true);
-    }
-
-    private void Finish(InboundLane? resume, ReceiveWaiter? served, bool notify, bool mayRunHere)
-    {
-        ResumeAll(resume);
-        CompleteAll(served, mayRunHere);
-        if (notify)
-        {
-            Watchers.Notify();
-        }
-    }
-
     /// <summary>Returns the served waiters in order, linked, to be completed outside of the lock.</summary>
-    private ReceiveWaiter? Dispatch(ref InboundLane? resume, out bool notify)
+    private ReceiveWaiter? Dispatch(ref InboundLane? resume)
     {
-        notify = _mustNotify;
-        _mustNotify = false;
         WaiterList<ReceiveWaiter> served = default;
         while (_waiters.First is { } waiter && Dequeue(ref resume, out DequeuedMessage dequeued))
         {

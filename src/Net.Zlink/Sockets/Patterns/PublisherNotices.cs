@@ -16,7 +16,7 @@ internal sealed class PublisherNotices : LaneOwner
     private InboundLease? _loss;
     private Slab? _lossSlab;
     private int _lossUsed;
-    private bool _isClosed;
+    private int _unannounced;
 
     public PublisherNotices(PublisherCore core)
     {
@@ -89,24 +89,15 @@ internal sealed class PublisherNotices : LaneOwner
     private void Enqueue(InboundLease notice)
     {
         Lane.Enqueue(notice, out int updates);
-        if (updates > 0 && !_core.Receive.Place(Lane, updates))
-        {
-            Volatile.Write(ref _isClosed, true);
-        }
+        Interlocked.Add(ref _unannounced, updates);
     }
-
-    public override void Announce(InboundLane lane, int messages) => _core.Receive.Enqueue(lane, messages);
 
     /// <summary>Outside of the lock.</summary>
     public void AnnounceAll()
     {
-        if (Volatile.Read(ref _isClosed))
+        if (Interlocked.Exchange(ref _unannounced, 0) is var updates and > 0)
         {
-            _core.Receive.Drop(Lane);
-        }
-        else
-        {
-            _core.Receive.DispatchWaiting();
+            _core.Receive.Enqueue(Lane, updates);
         }
     }
 

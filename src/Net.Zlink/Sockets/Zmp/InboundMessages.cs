@@ -23,11 +23,11 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
     private ReceiveSlab _slabs = null!;
     private InboundLease? _lease;
     private InboundLease? _partial;
-    private SubscriptionParts _upstream;
     private bool _copies;
     private bool _isStored;
     private bool _isInMessage;
     private bool _isDropping;
+    private bool _isAllData;
     private SubscriptionOutcome _topics;
     private bool _hasTopics;
     private bool _hasData;
@@ -111,64 +111,45 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
         _lease = null;
         _partial?.Abandon();
         _partial = null;
-        _upstream.Reset();
     }
 
     private bool Add(int offset, int length, bool more)
     {
         _isStored = true;
-        _isInMessage = more;
-        if (_partial is { } partial)
-        {
-            if (partial.UnfinishedParts >= maxParts)
-            {
-                return false;
-            }
-
-            AddTo(partial, offset, length);
-            if (!more)
-            {
-                EndOpenMessage();
-            }
-
-            return true;
-        }
-
-        InboundLease? lease = _lease;
-        if (lease is null)
-        {
-            _slab.AddReference();
-            _lease = lease = InboundLease.Rent(_slab, Source, _checkedAtVersion);
-        }
-        else if (lease.UnfinishedParts >= maxParts)
-        {
-            return false;
-        }
-        else if (lease.Count == InboundLease.MaxSlots && lease.Messages > 0)
+        if (_lease is { Count: >= InboundLease.MaxSlots, Messages: > 0 })
         {
             // A grown lease would not be kept, so 9 KB would be allocated for every 85 messages of three parts.
             PublishLease();
-            return Add(offset, length, more);
         }
 
-        lease.AddPart(offset, length);
+        if ((_partial ?? _lease) is { } open && open.UnfinishedParts >= maxParts)
+        {
+            return false;
+        }
+
+        if (_partial is not null)
+        {
+            Slab slab = _copies ? CopyOfRest(ref offset) : _slab;
+            slab.AddReference();
+            _partial.AddPart(slab, offset, length);
+        }
+        else
+        {
+            if (_lease is null)
+            {
+                _slab.AddReference();
+                _lease = InboundLease.Rent(_slab, Source, _checkedAtVersion);
+            }
+
+            _lease.AddPart(offset, length);
+        }
+
         if (!more)
         {
-            lease.EndMessage();
-            if (lease.Count >= InboundLease.MaxSlots)
-            {
-                PublishLease();
-            }
+            EndOpenMessage();
         }
 
         return true;
-    }
-
-    private void AddTo(InboundLease partial, int offset, int length)
-    {
-        Slab slab = _copies ? CopyOfRest(ref offset) : _slab;
-        slab.AddReference();
-        partial.AddPart(slab, offset, length);
     }
 
     /// <summary>All parts of a read share one buffer: a message may have a million parts, and a buffer for each takes minutes.</summary>
@@ -215,7 +196,7 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
         }
     }
 
-    private void Publish(InboundLease lease) => _continues &= link.Lane.Publish(lease);
+    private void Publish(InboundLease lease) => _continues &= socket.Receive.Publish(link.Lane, lease);
 
     private bool IsFirst(int length, bool more)
     {
@@ -247,14 +228,15 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
 
     private bool AddFromSubscriber(int offset, int length, bool more)
     {
+        UpstreamPart kind = SubscriptionParts.KindOf(_slab.Array.AsSpan(offset, length), out ReadOnlySpan<byte> prefix);
         if (IsFirst(length, more))
         {
             _hasTopics = false;
             _hasData = false;
+            _isAllData = socket.OnlyFirstSubscribe && kind == UpstreamPart.Data;
         }
 
-        ReadOnlySpan<byte> body = _slab.Array.AsSpan(offset, length);
-        UpstreamPart kind = _upstream.Next(body, more, socket.OnlyFirstSubscribe, out ReadOnlySpan<byte> prefix);
+        kind = _isAllData ? UpstreamPart.Data : kind;
         _hasTopics |= kind != UpstreamPart.Data;
         _hasData |= kind == UpstreamPart.Data && _role == InboundRole.SubscriptionsAndData;
         if (!more && !_hasData)

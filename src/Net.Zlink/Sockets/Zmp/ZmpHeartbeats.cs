@@ -97,11 +97,10 @@ internal sealed class ZmpHeartbeats
 
     public void Stop()
     {
+        OnClosing();
         _quiet?.Stop();
         _timers.Cancel(_ping);
         _timers.Cancel(_timeout);
-        _timers.Cancel(_ttl);
-        _timers.Cancel(_stillHere);
     }
 
     public void OnTraffic()
@@ -131,15 +130,22 @@ internal sealed class ZmpHeartbeats
         {
             var own = TimeSpan.FromMilliseconds(100.0 * _settings.TtlTenths);
             _effectiveTtl = own > TimeSpan.Zero && own < remoteTtl ? own : remoteTtl;
-            _sinceRemote.IsMade(_session.Connection);
+            _sinceRemote.IsMade(Connection);
             _timers.Arm(_ttl, _effectiveTtl);
         }
     }
 
     public void SendQuestion()
     {
-        Span<byte> frame = stackalloc byte[ZmpHeartbeat.LargestFrame];
-        int length = ZmpHeartbeat.Write(frame, ttlTenths: 0, []);
+        Span<byte> frame = stackalloc byte[ZmpHeartbeat.FrameSize];
+        ZmpHeartbeat.Write(frame, ttlTenths: 0);
+        _session.SendControl(frame);
+    }
+
+    public void SendUnaskedAnswer()
+    {
+        Span<byte> frame = stackalloc byte[ZmpHeartbeatAck.LargestAnswer];
+        int length = ZmpHeartbeatAck.Write(frame, []);
         _session.SendControl(frame[..length]);
     }
 
@@ -153,19 +159,19 @@ internal sealed class ZmpHeartbeats
             return;
         }
 
-        long before = _session.Connection.ReceivedBytes + _session.Connection.PartialReads;
-        _session.Connection.ReadAhead();
-        if (!_session.Connection.IsOpen)
+        long before = Connection.ReceivedBytes + Connection.PartialReads;
+        Connection.ReadAhead();
+        if (!Connection.IsOpen)
         {
             return;
         }
 
-        bool hasRead = _session.Connection.ReceivedBytes + _session.Connection.PartialReads != before;
-        bool isPaused = _session.Connection.IsPaused || !_session.HasCapacity();
-        if (!isPaused && hasRead && _session.Connection.Wire.HasUnread && _checks < MaxChecks)
+        bool hasRead = Connection.ReceivedBytes + Connection.PartialReads != before;
+        bool isPaused = Connection.IsPaused || !_session.HasCapacity();
+        if (!isPaused && hasRead && Connection.Wire.HasUnread && _checks < MaxChecks)
         {
             _checks++;
-            _session.Connection.PostToSink();
+            Connection.PostToSink();
             return;
         }
 
@@ -184,7 +190,7 @@ internal sealed class ZmpHeartbeats
 
         _isHeard = false;
         _isAnswered = false;
-        _sinceQuestion.IsMade(_session.Connection);
+        _sinceQuestion.IsMade(Connection);
         _timers.Arm(_question, AnswerTime);
         SendQuestion();
     }
@@ -202,16 +208,16 @@ internal sealed class ZmpHeartbeats
 
     public void OnPaused()
     {
-        if (!_stillHere.IsArmed && _session.Connection.IsOpen)
+        if (!_stillHere.IsArmed && Connection.IsOpen)
         {
-            _unread = _session.Connection.Wire.UnreadBytes;
+            _unread = Connection.Wire.UnreadBytes;
             _timers.Arm(_stillHere, Pace);
         }
     }
 
     /// <summary>The peer uses heartbeats, or may: they are usually configured at both ends.</summary>
     private bool MayExpectHeartbeats => _heartbeats > 0 || _settings.Interval > TimeSpan.Zero
-        || _session.Connection.Wire.Scheme is EndpointText.Ipc;
+        || Connection.Wire.Scheme is EndpointText.Ipc;
 
     private TimeSpan Pace
     {
@@ -224,7 +230,9 @@ internal sealed class ZmpHeartbeats
 
     private TimeSpan AnswerTime => _settings.Timeout > TimeSpan.Zero ? _settings.Timeout : TimeForAnswer;
 
-    private bool IsNeeded => _session.Connection.IsOpen || _session.Connection.IsLingering;
+    private Connection Connection => _session.Connection;
+
+    private bool IsNeeded => Connection.IsOpen || Connection.IsLingering;
 
     private void OnPing()
     {
@@ -247,17 +255,17 @@ internal sealed class ZmpHeartbeats
             return;
         }
 
-        Span<byte> frame = stackalloc byte[ZmpHeartbeat.LargestFrame];
-        int length = ZmpHeartbeat.Write(frame, _quiet?.Announce() ?? _settings.TtlTenths, []);
+        Span<byte> frame = stackalloc byte[ZmpHeartbeat.FrameSize];
+        ZmpHeartbeat.Write(frame, _quiet?.Announce() ?? _settings.TtlTenths);
         if (_settings.Timeout > TimeSpan.Zero && !_timeout.IsArmed)
         {
-            _sinceHeartbeat.IsMade(_session.Connection);
+            _sinceHeartbeat.IsMade(Connection);
             _timers.Arm(_timeout, _settings.Timeout);
         }
 
         _timers.ArmWithSlack(_ping, _settings.Interval);
         _quiet?.OnSent();
-        _session.SendControl(frame[..length]);
+        _session.SendControl(frame);
     }
 
     private void OnTimeout()
@@ -267,7 +275,7 @@ internal sealed class ZmpHeartbeats
             return;
         }
 
-        if (_session.Connection.IsPaused || _sinceHeartbeat.IsMade(_session.Connection) || _session.Connection.Wire.HasUnread)
+        if (Connection.IsPaused || _sinceHeartbeat.IsMade(Connection) || Connection.Wire.HasUnread)
         {
             _timers.Arm(_timeout, _settings.Timeout);
             return;
@@ -282,16 +290,16 @@ internal sealed class ZmpHeartbeats
     /// </summary>
     private void OnNoAnswer()
     {
-        if (!_session.Connection.IsOpen)
+        if (!Connection.IsOpen)
         {
             return;
         }
 
-        if (_isHeard || _session.Connection.IsPaused)
+        if (_isHeard || Connection.IsPaused)
         {
             _session.OnPlaceAnswered();
         }
-        else if (_sinceQuestion.IsMade(_session.Connection) || _session.Connection.Wire.HasUnread)
+        else if (_sinceQuestion.IsMade(Connection) || Connection.Wire.HasUnread)
         {
             _timers.Arm(_question, AnswerTime);
         }
@@ -304,7 +312,7 @@ internal sealed class ZmpHeartbeats
 
     private void OnTtl()
     {
-        if (_session.Connection.IsPaused || _sinceRemote.IsMade(_session.Connection) || _session.Connection.Wire.HasUnread)
+        if (Connection.IsPaused || _sinceRemote.IsMade(Connection) || Connection.Wire.HasUnread)
         {
             _timers.Arm(_ttl, _effectiveTtl);
             return;
@@ -315,16 +323,14 @@ internal sealed class ZmpHeartbeats
 
     private void OnStillHere()
     {
-        if (!_session.Connection.IsPaused)
+        if (!Connection.IsPaused)
         {
             return;
         }
 
         if (MayExpectHeartbeats || HasReceivedHeartbeatSized())
         {
-            Span<byte> frame = stackalloc byte[ZmpHeartbeatAck.LargestAnswer];
-            int length = ZmpHeartbeatAck.Write(frame, []);
-            _session.SendControl(frame[..length]);
+            SendUnaskedAnswer();
         }
 
         _timers.Arm(_stillHere, Pace);
@@ -336,7 +342,7 @@ internal sealed class ZmpHeartbeats
     /// </summary>
     private bool HasReceivedHeartbeatSized()
     {
-        int unread = _session.Connection.Wire.UnreadBytes;
+        int unread = Connection.Wire.UnreadBytes;
         int more = unread - _unread;
         _unread = unread;
         return more is > 0 and <= MaxHeartbeatBytes;
@@ -344,17 +350,14 @@ internal sealed class ZmpHeartbeats
 
     private struct Progress
     {
-        private long _partialReads;
-        private long _discarded;
+        private long _reads;
         private long _writes;
 
         public bool IsMade(Connection connection)
         {
-            bool isMade = connection.PartialReads != _partialReads || connection.Discarded != _discarded
-                || (connection.Outbound.HasControl && connection.Writes != _writes);
-            _partialReads = connection.PartialReads;
-            _discarded = connection.Discarded;
-            _writes = connection.Writes;
+            long reads = connection.PartialReads + connection.Discarded;
+            bool isMade = reads != _reads || (connection.Outbound.HasControl && connection.Writes != _writes);
+            (_reads, _writes) = (reads, connection.Writes);
             return isMade;
         }
     }

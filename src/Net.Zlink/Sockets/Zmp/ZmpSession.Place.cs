@@ -9,12 +9,9 @@ namespace Net.Zlink.Sockets.Zmp;
 /// <content>How a session gets its place, and loses it by silence, by a fault, or to another peer.</content>
 internal sealed partial class ZmpSession
 {
-    // Heartbeats that came in the same read as READY.
-    private const int MaxStoredAnswers = 4 * ZmpHeartbeatAck.LargestAnswer;
-
     // Of a newcomer that waits for a place: what it sends is kept, and nothing is answered.
     private PeerIdentity? _waiting;
-    private byte[]? _storedAnswers;
+    private bool _owesAnswer;
 
     public void OnPlaceAnswered() => _socket.Claims.OnAnswered(_link);
 
@@ -161,14 +158,6 @@ internal sealed partial class ZmpSession
         return false;
     }
 
-    private void StoreAnswer(ReadOnlySpan<byte> answer)
-    {
-        if ((_storedAnswers?.Length ?? 0) + answer.Length <= MaxStoredAnswers)
-        {
-            _storedAnswers = [.. _storedAnswers ?? [], .. answer];
-        }
-    }
-
     private void LeavePlace()
     {
         _link.SetConnection(null);
@@ -222,10 +211,10 @@ internal sealed partial class ZmpSession
 
         _waiting = null;
         BeginTraffic();
-        if (_storedAnswers is { } answers)
+        if (_owesAnswer)
         {
-            _storedAnswers = null;
-            SendControl(answers);
+            _owesAnswer = false;
+            Heartbeats().SendUnaskedAnswer();
         }
 
         if (_link.Lane.EndHold())

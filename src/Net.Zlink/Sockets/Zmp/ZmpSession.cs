@@ -416,15 +416,14 @@ internal sealed partial class ZmpSession : IConnectionSink
     {
         var heartbeat = new ZmpHeartbeat(body);
         Heartbeats().OnHeartbeat(TimeSpan.FromMilliseconds(100.0 * heartbeat.TtlTenths));
-        if (heartbeat.IsToBeAnswered)
+        if (heartbeat.IsToBeAnswered && _link.WaitsFor is not null)
+        {
+            _owesAnswer = true;
+        }
+        else if (heartbeat.IsToBeAnswered)
         {
             Span<byte> answer = stackalloc byte[ZmpHeartbeatAck.LargestAnswer];
             int length = ZmpHeartbeatAck.Write(answer, heartbeat.Context);
-            if (_link.WaitsFor is not null)
-            {
-                StoreAnswer(answer[..length]);
-                return;
-            }
 
             // A peer that asks again and again without reading gets no answer.
             _mustFlush |= _link.Queue.TryAppendControl(answer[..length]);

@@ -12,7 +12,6 @@ public sealed class ZmpPropertiesTests
     {
         ZmpProperties properties = Of(("Socket-Type", "DEALER"), ("Identity", "A1"), ("", "nameless"))!;
         Assert.Equal(3, properties.Count);
-        Assert.Equal(["", "Identity", "Socket-Type"], properties.Names.Order(StringComparer.Ordinal), StringComparer.Ordinal);
         Assert.Equal("DEALER", TextOf(properties, "Socket-Type"));
         Assert.Equal("A1", TextOf(properties, ZmpProperties.IdentityKey));
         Assert.Equal("nameless", TextOf(properties, ""));
@@ -38,7 +37,7 @@ public sealed class ZmpPropertiesTests
     public void Properties_that_only_this_side_can_know_are_ignored_from_a_peer()
     {
         ZmpProperties properties = Of(("Peer-Address", "forged"), ("__fd", "1"), ("x", "1"))!;
-        Assert.Equal("x", Assert.Single(properties.Names));
+        Assert.Equal((1, "1"), (properties.Count, TextOf(properties, "x")));
         Assert.Null(Of(("Peer-Address", "forged"), ("__fd", "1")));
     }
 
@@ -75,7 +74,7 @@ public sealed class ZmpPropertiesTests
     {
         Assert.Equal(256, Of([.. Enumerable.Range(0, 1_000).Select(static i => (i.ToString(CultureInfo.InvariantCulture), ""))])!.Count);
         ZmpProperties large = Of(("a", new string('x', 16_000)), ("b", new string('y', 16_000)), ("c", "z"))!;
-        Assert.Equal("a", Assert.Single(large.Names));
+        Assert.Equal((1, 16_000), (large.Count, TextOf(large, "a")!.Length));
     }
 
     private static ZmpProperties? Of(params (string Name, string Value)[] properties) => ZmpProperties.Of(Body(properties));

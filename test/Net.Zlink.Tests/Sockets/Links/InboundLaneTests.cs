@@ -147,11 +147,11 @@ public sealed class InboundLaneTests : IDisposable
     public void Messages_that_came_before_a_lane_had_its_link_are_announced_when_it_gets_one()
     {
         var lane = new InboundLane(default);
-        Assert.Equal(SendStatus.Accepted, lane.Append(new OutgoingMessage("early"u8), _core.Host.Slabs, PeerIdentity.Unknown));
         TestLink pipe = TestLink.Create(_core, default);
+        Assert.Equal(SendStatus.Accepted, pipe.Append(lane, "early"));
         Assert.Equal(1, lane.BelongTo(pipe));
         _core.Receive.Enqueue(lane, messages: 1);
-        Assert.Equal(SendStatus.Accepted, lane.Append(new OutgoingMessage("late"u8), _core.Host.Slabs, PeerIdentity.Unknown));
+        Assert.Equal(SendStatus.Accepted, pipe.Append(lane, "late"));
         Assert.Equal(["early", "late", "none"], _core.Receive.Take(3));
         Assert.Equal(0, new InboundLane(default).BelongTo(pipe));
     }

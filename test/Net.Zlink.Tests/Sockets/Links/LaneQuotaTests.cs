@@ -228,7 +228,7 @@ public sealed class LaneQuotaTests
         Fill(hog);
         var told = new TaskCompletionSource();
         var lane = new InboundLane(default, quota) { SenderCanContinue = () => told.TrySetResult() };
-        while (lane.Append(new OutgoingMessage(new byte[10 * KiB]), core.Host.Slabs, hog.Peer) == SendStatus.Accepted)
+        while (hog.Append(lane, new string('x', 10 * KiB)) == SendStatus.Accepted)
         {
             // Until it is full.
         }

@@ -21,7 +21,7 @@ internal sealed class LongTurnFixture(long totalBytes = 0) : IDisposable
     public LongTurnPeer Add(int id, QueueLimits limits = default)
     {
         var peer = new LongTurnPeer(this, id, limits);
-        peer.Lane.AnnounceConnect();
+        peer.Announce(isEnd: false);
         return peer;
     }
 
@@ -98,7 +98,7 @@ internal sealed class LongTurnPeer : LaneOwner
     public void Publish(params string[] texts)
     {
         InboundLease lease = TestLink.LeaseOf(new Slab.SlabCache(_fixture.Pool), this, texts);
-        IsReading = Lane.Publish(lease) && MayReadOfAll();
+        IsReading = _fixture.Queue.Publish(Lane, lease) && MayReadOfAll();
     }
 
     public void End(bool dropUnread = false)
@@ -109,12 +109,18 @@ internal sealed class LongTurnPeer : LaneOwner
         }
 
         _fixture.Total?.PausedReaders.Remove(_reader);
-        Lane.AnnounceEnd();
+        Announce(isEnd: true);
+    }
+
+    public void Announce(bool isEnd)
+    {
+        if (Lane.AddNotice(isEnd))
+        {
+            _fixture.Queue.Enqueue(Lane, messages: 0);
+        }
     }
 
     public override UndeliveredLink Undelivered(long messages, long bytes) => default;
-
-    public override void Announce(InboundLane lane, int messages) => _fixture.Queue.Enqueue(lane, messages);
 
     public override void OnLaneCapacity() => Resume();
 

@@ -63,7 +63,7 @@ public sealed class LongTurnTests
         using var fixture = new LongTurnFixture();
         var peer = new LongTurnPeer(fixture, 0, default);
         peer.End(dropUnread: true);
-        peer.Lane.AnnounceConnect();
+        peer.Announce(isEnd: false);
         Assert.Equal(["0+", "0-"], fixture.TakeAll());
     }
 

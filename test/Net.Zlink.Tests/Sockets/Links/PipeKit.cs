@@ -113,7 +113,9 @@ internal sealed class TestLink : PeerLink
     }
 
     /// <summary>Publishes messages of one part, as a read from the wire does.</summary>
-    public bool Publish(params string[] texts) => Lane.Publish(LeaseOf(texts));
+    public bool Publish(params string[] texts) => Publish(LeaseOf(texts));
+
+    public bool Publish(InboundLease lease) => Socket.Receive.Publish(Lane, lease);
 
     /// <summary>The same, to be published.</summary>
     public InboundLease LeaseOf(params string[] texts) => LeaseOf(Socket.Host.Slabs, Peer, texts);
@@ -136,8 +138,20 @@ internal sealed class TestLink : PeerLink
     }
 
     /// <summary>Appends a message as a sender in this process does.</summary>
-    public SendStatus Append(string text, int passedAt = 0) =>
-        Lane.Append(new OutgoingMessage(Encoding.ASCII.GetBytes(text)), Socket.Host.Slabs, Peer, checkedAt: passedAt);
+    public SendStatus Append(string text, int passedAt = 0) => Append(Lane, text, passedAt);
+
+    /// <summary>The same, to a lane that may have had no link yet.</summary>
+    public SendStatus Append(InboundLane lane, string text, int passedAt = 0)
+    {
+        var message = new OutgoingMessage(Encoding.ASCII.GetBytes(text));
+        SendStatus status = lane.Append(message, Socket.Host.Slabs, Peer, out bool announces, checkedAt: passedAt);
+        if (announces)
+        {
+            Socket.Receive.Enqueue(lane, messages: 1);
+        }
+
+        return status;
+    }
 
     public override SendStatus TrySend(in OutgoingMessage message, bool force = false) => SendStatus.Full;
 

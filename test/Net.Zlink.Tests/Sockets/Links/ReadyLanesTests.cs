@@ -30,22 +30,5 @@ public sealed class ReadyLanesTests
                 Assert.Equal(model, Enumerable.Range(0, readyLanes.Count).Select(place => readyLanes[place]));
             }
 
-            Assert.Equal(model, readyLanes.Clear());
-            Assert.Null(readyLanes.Dequeue());
         });
-
-    [Fact]
-    public void Clearing_it_gives_each_lane_once()
-    {
-        var readyLanes = new ReadyLanes();
-        InboundLane[] lanes = [new(default), new(default)];
-        for (int i = 0; i < 20_000; i++)
-        {
-            readyLanes.Enqueue(lanes[i % 2]);
-        }
-
-        Assert.Equal(lanes, readyLanes.Clear());
-        readyLanes.Enqueue(lanes[1]);
-        Assert.Same(lanes[1], readyLanes.Dequeue());
-    }
 }

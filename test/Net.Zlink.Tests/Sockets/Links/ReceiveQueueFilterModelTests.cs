@@ -121,7 +121,7 @@ public sealed class ReceiveQueueFilterModelTests
         {
             if (_onTheirWay.TryDequeue(out InboundLease? lease))
             {
-                _link.Lane.Publish(lease);
+                _link.Publish(lease);
             }
         }
 

@@ -106,7 +106,7 @@ public sealed class ReceiveQueueFilterTests : IDisposable
         _core.Wanted = _ => throw new InvalidOperationException("asked again");
         InboundLease lease = pipe.LeaseOf("b1");
         lease.CheckedAtVersion = _core.FilterVersion;
-        pipe.Lane.Publish(lease);
+        pipe.Publish(lease);
         Assert.Equal(["b1", "none"], Queue.Take(2));
     }
 

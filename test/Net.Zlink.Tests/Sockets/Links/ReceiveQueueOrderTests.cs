@@ -77,18 +77,14 @@ public sealed class ReceiveQueueOrderTests : IDisposable
     public void Messages_that_came_before_a_lane_had_its_link_count_one_by_one_in_order_of_arrival()
     {
         var lane = new InboundLane(default);
-        Append(lane, "early 1");
-        Append(lane, "early 2");
         TestLink reader = NewLink();
+        reader.Append(lane, "early 1");
+        reader.Append(lane, "early 2");
         Queue.Enqueue(lane, lane.BelongTo(reader));
         reader.Publish("between");
-        Append(lane, "late");
+        reader.Append(lane, "late");
         Assert.Equal(["early 1", "early 2", "between", "late", "none"], Queue.Take(5));
     }
-
-    private void Append(InboundLane lane, string text) =>
-        Assert.Equal(SendStatus.Accepted, lane.Append(
-            new OutgoingMessage(System.Text.Encoding.ASCII.GetBytes(text)), _core.Host.Slabs, PeerIdentity.Unknown));
 
     private TestLink NewLink() => TestLink.Create(_core, default);
 }

@@ -14,6 +14,7 @@ namespace Net.Zlink.Tests.Sockets.Zmp;
 public sealed class InboundMessagesTests
 {
     private const int PartSize = 1;
+    private const int OverBudget = 33 * 1024 * 1024;
 
     [Theory]
     [InlineData(1)]
@@ -29,12 +30,7 @@ public sealed class InboundMessagesTests
         using var host = new EngineHost(1, pool, TimeProvider.System, NullLogger.Instance, new RecordingObserver());
         var core = new RecordingCore(host, InboundRole.All, onlyFirst: false);
         var slabs = new ReceiveSlab(host.Slabs);
-        var link = new WireLink(core, new PairOptions().Snapshot(ZmpSocketType.Pair, alias: null))
-        {
-            Endpoint = "test",
-            IsActive = false,
-            IsAttached = true
-        };
+        WireLink link = NewLink(core);
         var messages = new InboundMessages(core, link, maxParts: 1_000);
         int frames = Messages * parts;
         int total = frames * (ZmpFrame.HeaderSize + PartSize);
@@ -65,4 +61,51 @@ public sealed class InboundMessagesTests
         link.Queue.Abandon();
         Assert.Equal(0, pool.GetStatistics().Live);
     }
+
+    [Fact]
+    public void Over_the_memory_budget_the_parts_of_an_unfinished_message_share_one_copy_of_each_read()
+    {
+        const int Reads = 3;
+        const int PartsOfRead = 100;
+        using BufferPool pool = TestPools.Create();
+        using var host = new EngineHost(1, pool, TimeProvider.System, NullLogger.Instance, new RecordingObserver());
+        var core = new RecordingCore(host, InboundRole.All, onlyFirst: false);
+        var slabs = new ReceiveSlab(host.Slabs);
+        WireLink link = NewLink(core);
+        var messages = new InboundMessages(core, link, maxParts: Reads * PartsOfRead);
+        host.Slabs.Account(OverBudget);
+        for (int read = 0; read < Reads; read++)
+        {
+            Slab slab = slabs.Acquire(0, out int offset, out _);
+            Span<byte> bytes = slab.Array.AsSpan(offset, PartsOfRead * PartSize);
+            for (int part = 0; part < PartsOfRead; part++)
+            {
+                bytes[part] = (byte)part;
+            }
+
+            messages.Begin(new InboundBytes(slab, offset, bytes.Length, OwnsSlab: false), slabs);
+            for (int part = 0; part < PartsOfRead; part++)
+            {
+                messages.AddPart(offset + part, PartSize, more: read < Reads - 1 || part < PartsOfRead - 1);
+            }
+
+            messages.End(offset + bytes.Length);
+            bytes.Fill(0xFF); // As the next read may.
+        }
+
+        Assert.Equal(1 + Reads, pool.GetStatistics().Live);
+        Assert.True(core.Receive.TryDequeue(out DequeuedMessage dequeued));
+        (InboundLease lease, int slot) = (dequeued.Lease, dequeued.Slot);
+        int generation = lease.GenerationOf(slot);
+        Assert.Equal(Enumerable.Range(0, Reads * PartsOfRead).Select(static part => (byte)(part % PartsOfRead)),
+            Enumerable.Range(0, lease.PartsOf(slot)).Select(part => lease.Part(slot, part, generation).Span[0]));
+        lease.Release(slot, generation);
+        host.Slabs.Account(-OverBudget);
+        slabs.Release();
+        link.Queue.Abandon();
+        Assert.Equal(0, pool.GetStatistics().Live);
+    }
+
+    private static WireLink NewLink(RecordingCore core) =>
+        new(core, new PairOptions().Snapshot(ZmpSocketType.Pair, alias: null)) { Endpoint = "test", IsActive = false, IsAttached = true };
 }
