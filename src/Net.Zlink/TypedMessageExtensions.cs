@@ -136,7 +136,8 @@ public static class TypedMessageExtensions
     {
         ArgumentNullException.ThrowIfNull(receiver);
         ArgumentNullException.ThrowIfNull(serializer);
-        return ReadAllAsync(receiver.ReceiveAllAsync(cancellationToken), message => message.Read<T>(serializer), onMalformed);
+        return ReadAllAsync(
+            receiver.ReceiveAllAsync(cancellationToken), message => message.Read<T>(serializer), onMalformed, cancellationToken);
     }
 
     /// <summary>Subscribes, and gives all values of the socket: each subscription has a socket of its own. The subscription ends with the
@@ -154,7 +155,9 @@ public static class TypedMessageExtensions
     {
         ArgumentNullException.ThrowIfNull(socket);
         ArgumentNullException.ThrowIfNull(serializer);
-        return ReadAllAsync(ReceiveSubscribedAsync(socket, topic, cancellationToken), message => message.Read<T>(serializer), onMalformed);
+        return ReadAllAsync(
+            ReceiveSubscribedAsync(socket, topic, cancellationToken), message => message.Read<T>(serializer), onMalformed,
+            cancellationToken);
     }
 
     /// <summary>Subscribes, and gives what a function reads from each message of the socket, for as long as the enumeration runs.</summary>
@@ -169,7 +172,7 @@ public static class TypedMessageExtensions
     {
         ArgumentNullException.ThrowIfNull(socket);
         ArgumentNullException.ThrowIfNull(read);
-        return ReadAllAsync(ReceiveSubscribedAsync(socket, topic, cancellationToken), read, onMalformed: null);
+        return ReadAllAsync(ReceiveSubscribedAsync(socket, topic, cancellationToken), read, onMalformed: null, cancellationToken);
     }
 
     private static async IAsyncEnumerable<Message> ReceiveSubscribedAsync(
@@ -203,7 +206,7 @@ public static class TypedMessageExtensions
 
     private static async IAsyncEnumerable<T> ReadAllAsync<T>(
         IAsyncEnumerable<Message> messages, Func<Message, T> read, Action<Exception>? onMalformed,
-        [EnumeratorCancellation] CancellationToken cancellationToken = default)
+        [EnumeratorCancellation] CancellationToken cancellationToken)
     {
         await foreach (Message message in messages.WithCancellation(cancellationToken).ConfigureAwait(false))
         {
