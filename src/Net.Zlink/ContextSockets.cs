@@ -9,17 +9,6 @@ internal sealed class ContextSockets(int most)
     private readonly HashSet<ZlinkSocket> _living = [];
     private readonly Dictionary<string, SocketStatistics> _gone = new(StringComparer.Ordinal);
 
-    public int Count
-    {
-        get
-        {
-            lock (_gate)
-            {
-                return _living.Count;
-            }
-        }
-    }
-
     public ZlinkSocket[] OpenSockets
     {
         get

@@ -3,7 +3,6 @@ using System.Text;
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Sockets.Endpoints;
-using static Net.Zlink.DescriptionText;
 
 namespace Net.Zlink;
 
@@ -73,10 +72,6 @@ internal static class SocketDescription
     {
         Part(text, $"  bound: {List(EndpointStatus.RedactedTextsOf(all, areBound: true))}; ");
         Line(text, $"connects to: {List(EndpointStatus.RedactedTextsOf(all, areBound: false))}");
-        foreach (EndpointStatus one in all.Where(static one => one.Problem is not null))
-        {
-            Line(text, $"  {Quoted(new RedactedEndpoint(one.Text).ToString())}: {one.Problem}");
-        }
     }
 
     private static string List(IReadOnlyList<string> endpoints) => endpoints.Count == 0 ? "nothing"

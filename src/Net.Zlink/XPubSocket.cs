@@ -128,7 +128,7 @@ public sealed class XPubSocket : DuplexSocket
         Core.NeverDrops = Options.NoDrop;
         Core.Inverts = Options.InvertMatching;
         Core.Welcome = Options.WelcomeMessage.ToArray();
-        Core.OnlyFirst = Options.OnlyFirstSubscribe;
+        Core.OnlyFirstSubscribe = Options.OnlyFirstSubscribe;
         Core.SetNoticeLimits(Options.ReceiveLimits);
         Core.ManualLastValue = Options.ManualLastValue;
         Core.SetNotices(new NoticeRules(

@@ -153,7 +153,7 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
     public ContextStatistics GetStatistics() => new()
     {
         Shards = [.. Host.Shards.All.Select(static shard => new ShardStatistics(shard))],
-        Sockets = Sockets.Count,
+        Sockets = Sockets.OpenSockets.Length,
         QueuedBytes = Host.Queued?.Used ?? 0,
         QueuesWaiting = Host.Queued?.Waiting ?? 0,
         UnfinishedBytes = Host.Unfinished?.Bytes ?? 0,

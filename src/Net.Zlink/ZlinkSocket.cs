@@ -206,7 +206,8 @@ public abstract class ZlinkSocket : IDisposable, IAsyncDisposable
     /// <summary>Looks once more before a poll blocks.</summary>
     internal virtual bool Recheck() => false;
 
-    internal virtual IEnumerable<string> DescribeProblems() => [];
+    internal virtual IEnumerable<string> DescribeProblems() => Endpoints.Where(static one => one.Problem is not null)
+        .Select(static one => $"{new RedactedEndpoint(one.Text)}: {one.Problem}");
 
     internal abstract IEnumerable<string> DescribePeers();
 

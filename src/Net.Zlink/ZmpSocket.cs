@@ -119,9 +119,8 @@ public abstract class ZmpSocket : ZlinkSocket
 
     internal override bool Recheck() => new ZmpSource(ZmpEndpoints).Recheck();
 
-    internal override IEnumerable<string> DescribeProblems() => Core.GivenUp.All.Select(static one =>
-        $"given up: {DescriptionText.Quoted(one.Endpoint.ToString())}: {one.Why}; no further attempt is made; fix the cause, then connect "
-        + "again");
+    internal override IEnumerable<string> DescribeProblems() => base.DescribeProblems().Concat(Core.GivenUp.All.Select(static one =>
+        $"given up: {one.Endpoint}: {one.Why}; no further attempt is made; fix the cause, then connect again"));
 
     internal override IEnumerable<string> DescribePeers() => GetPeers().Select(static peer => peer.ToString());
 

@@ -48,11 +48,7 @@ internal sealed record SocketSnapshot(
         return new SocketSnapshot(
             id, socket.Core.TypeName, socket.Parts.IsClosed, EndpointStatus.RedactedTextsOf(endpoints, areBound: true),
             EndpointStatus.RedactedTextsOf(endpoints, areBound: false),
-            [
-                .. endpoints.Where(static one => one.Problem is not null)
-                    .Select(static one => $"{new RedactedEndpoint(one.Text)}: {one.Problem}"),
-                .. socket.DescribeProblems(),
-            ],
+            [.. socket.DescribeProblems()],
             socket.GetStatistics(),
             socket is ZmpSocket zmp ? [.. zmp.GetPeers().Take(maxPeers)] : null,
             socket is StreamSocket stream ? [.. stream.GetPeers().Take(maxPeers).Select(StreamPeerSnapshot.Of)] : null);

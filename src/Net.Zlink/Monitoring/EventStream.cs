@@ -17,9 +17,7 @@ internal sealed class EventStream : IAsyncEnumerable<SocketEvent>, IAsyncEnumera
     private readonly Channel<SocketEvent> _events;
     private readonly SocketMonitors _owner;
     private readonly SocketEventTypes _mask;
-    private readonly Lock _gate = new();
-    private CancellationTokenRegistration _ofCall;
-    private CancellationTokenRegistration _ofEnumeration;
+    private readonly List<CancellationTokenRegistration> _registrations = []; // Its own lock.
     private CancellationToken _cancelledBy;
     private SocketEvent _current;
     private long _dropped;
@@ -57,7 +55,7 @@ internal sealed class EventStream : IAsyncEnumerable<SocketEvent>, IAsyncEnumera
             throw new InvalidOperationException("These events are being read already. Call MonitorAsync for each reader.");
         }
 
-        CancelWith(cancellationToken, ref _ofEnumeration);
+        CancelWith(cancellationToken);
         return this;
     }
 
@@ -91,7 +89,20 @@ internal sealed class EventStream : IAsyncEnumerable<SocketEvent>, IAsyncEnumera
         return ValueTask.CompletedTask;
     }
 
-    public void CancelWith(CancellationToken cancellation) => CancelWith(cancellation, ref _ofCall);
+    public void CancelWith(CancellationToken cancellation)
+    {
+        CancellationTokenRegistration made =
+            cancellation.UnsafeRegister(static (stream, token) => ((EventStream)stream!).Cancel(token), this);
+        lock (_registrations)
+        {
+            _registrations.Add(made);
+        }
+
+        if (_hasEnded)
+        {
+            Unregister();
+        }
+    }
 
     public void Publish(in SocketEvent socketEvent)
     {
@@ -112,27 +123,11 @@ internal sealed class EventStream : IAsyncEnumerable<SocketEvent>, IAsyncEnumera
         Complete(error: null);
     }
 
-    private void CancelWith(CancellationToken cancellation, ref CancellationTokenRegistration place)
-    {
-        CancellationTokenRegistration made =
-            cancellation.UnsafeRegister(static (stream, token) => ((EventStream)stream!).Cancel(token), this);
-        lock (_gate)
-        {
-            place = made;
-        }
-
-        if (_hasEnded)
-        {
-            Unregister();
-        }
-    }
-
     private void Unregister()
     {
-        lock (_gate)
+        lock (_registrations)
         {
-            _ofCall.Unregister();
-            _ofEnumeration.Unregister();
+            _registrations.ForEach(static one => one.Unregister());
         }
     }
 

@@ -264,7 +264,6 @@ internal sealed class StreamLinks(StreamHub hub)
     private readonly ConcurrentDictionary<uint, StreamLink> _living = new();
     private readonly ListsByKey<IConnectionOrigin, StreamLink> _byOrigin = new();
     private uint _lastId;
-    private int _count; // The dictionary would take all its locks.
     private ConnectionLimit _connectionLimit;
 
     public ICollection<StreamLink> All => _living.Values;
@@ -283,7 +282,7 @@ internal sealed class StreamLinks(StreamHub hub)
     {
         lock (_gate)
         {
-            return _connectionLimit.Acquire(_count, settings.MaxConnections);
+            return _connectionLimit.Acquire(_byOrigin.Count, settings.MaxConnections);
         }
     }
 
@@ -311,7 +310,6 @@ internal sealed class StreamLinks(StreamHub hub)
 
             link = new StreamLink(id, endpoint, origin, wire, hub);
             _living[id] = link;
-            _count++;
             _byOrigin.Add(origin, link);
             if (origin is BoundListener)
             {
@@ -330,7 +328,6 @@ internal sealed class StreamLinks(StreamHub hub)
         lock (_gate)
         {
             _living.TryRemove(link.Id, out _);
-            _count--;
             _byOrigin.Remove(link.Origin!, link);
         }
 

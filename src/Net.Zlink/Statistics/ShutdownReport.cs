@@ -79,8 +79,8 @@ public sealed class ShutdownReport
     }
 
     /// <summary>
-    /// What a socket could not deliver, added when it ends: it may have been disposed long before the shutdown. <paramref name="isOver"/>: if
-    /// not, a blocked shard keeps connections open, and their queued messages are not written.
+    /// What a socket could not deliver, added when it ends: it may have been disposed long before the shutdown.
+    /// <paramref name="isOver"/>: if not, a blocked shard keeps connections open, and their queued messages are not written.
     /// </summary>
     internal void Add(SocketCounters counters, bool isOver)
     {

@@ -39,7 +39,7 @@ internal abstract class SocketCore : SocketBase
 
     public virtual InboundRole InboundRole => InboundRole.All;
 
-    public virtual bool OnlyFirstSubscribe => false;
+    public bool OnlyFirstSubscribe { get; set; }
 
     /// <summary>Each new link is sent an empty message first (DEALER, ROUTER).</summary>
     public bool ProbesRouter { get; set; }

@@ -23,7 +23,6 @@ internal sealed class PublisherCore : SocketCore
     public PublisherCore(EngineHost host, bool isExtended)
         : base(host, isExtended ? ZmpSocketType.XPub : ZmpSocketType.Pub)
     {
-        IsExtended = isExtended;
         RemovalQueue = new SubscriberRemovalQueue(this);
         if (isExtended)
         {
@@ -32,8 +31,7 @@ internal sealed class PublisherCore : SocketCore
         }
     }
 
-    public bool IsExtended { get; }
-
+    /// <summary>Null: those of PUB are received by nobody.</summary>
     public PublisherNotices? Notifications { get; }
 
     public SubscriberRemovalQueue RemovalQueue { get; }
@@ -47,16 +45,12 @@ internal sealed class PublisherCore : SocketCore
     /// <summary>Set <see cref="SetNotices"/> afterwards.</summary>
     public bool ManualLastValue { get; set; }
 
-    public bool OnlyFirst { get; set; }
-
     public byte[] Welcome { get; set; } = [];
 
     /// <summary>At least <see cref="LeastTopicBytes"/>. 0: none.</summary>
     public long PeerTopicByteLimit { get; set => field = value == 0 ? 0 : Math.Max(value, LeastTopicBytes); }
 
-    public override InboundRole InboundRole => IsExtended ? InboundRole.SubscriptionsAndData : InboundRole.Subscriptions;
-
-    public override bool OnlyFirstSubscribe => OnlyFirst;
+    public override InboundRole InboundRole => Notifications is null ? InboundRole.Subscriptions : InboundRole.SubscriptionsAndData;
 
     public override bool CanSend => true;
 
@@ -331,7 +325,7 @@ internal sealed class PublisherCore : SocketCore
 
         // In manual mode the request is stored for the notices of its loss, and the application decides what counts.
         Subscriber<PeerLink> asked = _notices.Manual ? state.Requested : state.Granted;
-        SubscriptionTrie<PeerLink> trie = _notices.Manual ? state.RequestedTrie : _subscriptions;
+        SubscriptionTrie<PeerLink> trie = asked.Trie;
         if (!subscribes)
         {
             SubscriptionRemoval removal = trie.Remove(prefix, asked);

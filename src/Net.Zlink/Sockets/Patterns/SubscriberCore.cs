@@ -8,7 +8,8 @@ using Net.Zlink.Sockets.Routing;
 
 namespace Net.Zlink.Sockets.Patterns;
 
-internal sealed class SubscriberCore : SocketCore
+internal sealed class SubscriberCore(EngineHost host, bool isExtended)
+    : SocketCore(host, isExtended ? ZmpSocketType.XSub : ZmpSocketType.Sub)
 {
     // Beyond this many queued updates a publisher without a connection gets all topics when it connects.
     private const int MaxHistory = 1000;
@@ -35,10 +36,7 @@ internal sealed class SubscriberCore : SocketCore
     private bool _wantsAll;
     private bool _inverts;
 
-    public SubscriberCore(EngineHost host, bool isExtended)
-        : base(host, isExtended ? ZmpSocketType.XSub : ZmpSocketType.Sub) => IsExtended = isExtended;
-
-    public bool IsExtended { get; }
+    public bool IsExtended => isExtended;
 
     public bool Inverts
     {

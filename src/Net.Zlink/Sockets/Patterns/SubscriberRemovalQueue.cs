@@ -188,23 +188,17 @@ internal sealed class PublisherLinkState(SubscriptionTrie<PeerLink> trie, PeerLi
     public FairLimitShare ByteShare = new(limit);
 
     private Subscriber<PeerLink>? _requested;
-    private SubscriptionTrie<PeerLink>? _requestedTrie;
 
     public Subscriber<PeerLink> Granted { get; private set; } = trie.NewSubscriber(link);
 
-    public SubscriptionTrie<PeerLink> RequestedTrie => _requestedTrie ??= new SubscriptionTrie<PeerLink>();
-
-    public Subscriber<PeerLink> Requested => _requested ??= RequestedTrie.NewSubscriber(link);
+    /// <summary>In a trie of its own: what others have asked for does not matter.</summary>
+    public Subscriber<PeerLink> Requested => _requested ??= new SubscriptionTrie<PeerLink>().NewSubscriber(link);
 
     public PendingRemoval Clear(NoticeRules notices)
     {
         var removal = new PendingRemoval(link, Granted, notices.Manual ? Requested : null, notices);
         Granted = trie.NewSubscriber(link);
-        if (notices.Manual)
-        {
-            (_requested, _requestedTrie) = (null, null);
-        }
-
+        _requested = notices.Manual ? null : _requested;
         return removal;
     }
 }

@@ -163,9 +163,8 @@ internal sealed class PrefixNode<TValue>(byte key, byte[] rest)
 
     public bool HasValue { get; internal set; }
 
-    public ref TValue Value => ref _value;
-
-    public ref PrefixChildren<TValue> Children => ref _children;
+    public TValue Value = default!;
+    public PrefixChildren<TValue> Children;
 
     public int LabelLength => 1 + Remainder.Length;
 
@@ -190,9 +189,6 @@ internal sealed class PrefixNode<TValue>(byte key, byte[] rest)
             return prefix;
         }
     }
-
-    private TValue _value = default!;
-    private PrefixChildren<TValue> _children;
 }
 
 /// <summary>Children by first byte: two arrays in ascending order. 256 bytes, the most, are searched in a few steps of a vector.</summary>

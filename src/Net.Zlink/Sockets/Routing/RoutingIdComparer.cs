@@ -6,10 +6,6 @@ internal sealed class RoutingIdComparer : IEqualityComparer<byte[]>, IAlternateE
 {
     public static readonly RoutingIdComparer Instance = new();
 
-    private RoutingIdComparer()
-    {
-    }
-
     public bool Equals(byte[]? x, byte[]? y) => x == y || (x is not null && y is not null && x.AsSpan().SequenceEqual(y));
 
     public bool Equals(ReadOnlySpan<byte> alternate, byte[] other) => alternate.SequenceEqual(other);

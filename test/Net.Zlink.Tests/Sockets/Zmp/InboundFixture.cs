@@ -56,7 +56,7 @@ internal sealed class InboundFixture : IDisposable
     public InboundFixture(InboundRole role, bool onlyFirst)
     {
         _host = new EngineHost(1, _pool, TimeProvider.System, NullLogger.Instance, new RecordingObserver());
-        _core = new RecordingCore(_host, role, onlyFirst);
+        _core = new RecordingCore(_host, role) { OnlyFirstSubscribe = onlyFirst };
         _slabs = new ReceiveSlab(_host.Slabs);
     }
 
@@ -205,7 +205,7 @@ internal sealed class InboundFixture : IDisposable
 }
 
 /// <summary>A socket's inside with a role of the test's choice, which notes what it is told of subscriptions.</summary>
-internal sealed class RecordingCore(EngineHost host, InboundRole role, bool onlyFirst)
+internal sealed class RecordingCore(EngineHost host, InboundRole role)
     : SocketCore(host, ZmpSocketType.Pair)
 {
     /// <summary>A prefix that begins with this is more than the peer may subscribe to.</summary>
@@ -220,8 +220,6 @@ internal sealed class RecordingCore(EngineHost host, InboundRole role, bool only
     public bool IsBetweenMessages { get; set; } = true;
 
     public override InboundRole InboundRole => role;
-
-    public override bool OnlyFirstSubscribe => onlyFirst;
 
     public override bool CanSend => true;
 
