@@ -69,7 +69,7 @@ public sealed class InboundMessagesTests
         const int PartsOfRead = 100;
         using BufferPool pool = TestPools.Create();
         using var host = new EngineHost(1, pool, TimeProvider.System, NullLogger.Instance, new RecordingObserver());
-        var core = new RecordingCore(host, InboundRole.All, onlyFirst: false);
+        var core = new RecordingCore(host, InboundRole.All);
         var slabs = new ReceiveSlab(host.Slabs);
         WireLink link = NewLink(core);
         var messages = new InboundMessages(core, link, maxParts: Reads * PartsOfRead);
