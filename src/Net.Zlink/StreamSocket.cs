@@ -299,7 +299,7 @@ public sealed class StreamSocket : ZlinkSocket
 
     internal override IEnumerable<string> DescribePeers() => GetPeers().Select(static peer => peer.Describe());
 
-    private protected override void Close(DisconnectReason reason, TimeSpan linger, SocketEnd end) => Hub.Close(reason, linger, end);
+    private protected override void Close(TimeSpan linger, SocketEnd end) => Hub.Close(linger, end);
 
     private protected override BoundListener Accept(PipeListener connection) => Accept(connection, Pull);
 

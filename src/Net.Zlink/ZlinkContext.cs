@@ -239,7 +239,7 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
         Host.OwnEndpoints.End();
         foreach (ZlinkSocket socket in sockets)
         {
-            socket.BeginClose(DisconnectReason.ContextTerminated, socket.Options.LingerTime);
+            socket.BeginClose(DisconnectReason.ContextTerminated);
         }
 
         Task closed = Task.WhenAll(sockets.Select(static s => s.Parts.AllClosed));

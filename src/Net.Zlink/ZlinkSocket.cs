@@ -168,7 +168,7 @@ public abstract class ZlinkSocket : IDisposable, IAsyncDisposable
     /// </summary>
     public void Dispose()
     {
-        BeginClose(DisconnectReason.Local, Options.LingerTime);
+        BeginClose(DisconnectReason.Local);
         GC.SuppressFinalize(this);
     }
 
@@ -194,13 +194,11 @@ public abstract class ZlinkSocket : IDisposable, IAsyncDisposable
     {
     }
 
-    internal void BeginClose(DisconnectReason reason, TimeSpan linger)
+    internal void BeginClose(DisconnectReason reason)
     {
         string name = GetType().FullName!;
-        Close(reason, linger, reason == DisconnectReason.Local
-            ? new SocketEnd(SendStatus.Closed, () => new ObjectDisposedException(name))
-            : new SocketEnd(SendStatus.Terminated,
-                static () => new ZlinkException(ZlinkError.ContextTerminated, "the context was shut down")));
+        Close(Options.LingerTime, new SocketEnd(reason, reason == DisconnectReason.Local ? () => new ObjectDisposedException(name)
+            : static () => new ZlinkException(ZlinkError.ContextTerminated, "the context was shut down")));
     }
 
     /// <summary>Looks once more before a poll blocks.</summary>
@@ -213,7 +211,7 @@ public abstract class ZlinkSocket : IDisposable, IAsyncDisposable
 
     private protected abstract BoundListener Accept(PipeListener connection);
 
-    private protected abstract void Close(DisconnectReason reason, TimeSpan linger, SocketEnd end);
+    private protected abstract void Close(TimeSpan linger, SocketEnd end);
 
     private protected void CheckEndpoint(string endpoint)
     {

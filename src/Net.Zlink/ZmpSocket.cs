@@ -185,8 +185,7 @@ public abstract class ZmpSocket : ZlinkSocket
         return Options.Snapshot(Core.Type, alias);
     }
 
-    private protected override void Close(DisconnectReason reason, TimeSpan linger, SocketEnd end) =>
-        ZmpEndpoints.Close(reason, linger, end);
+    private protected override void Close(TimeSpan linger, SocketEnd end) => ZmpEndpoints.Close(linger, end);
 
     private void Remove(string endpoint)
     {

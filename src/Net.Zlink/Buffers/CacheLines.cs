@@ -21,10 +21,7 @@ internal static class CacheLines
     private const int Ahead = 4 * Line;
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public static void Fetch(object? what) => Fetch(what, 0);
-
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public static unsafe void Fetch(object? what, int offset) => FetchAt((byte*)Unsafe.As<object?, nint>(ref what) + offset);
+    public static unsafe void Fetch(object? what, int offset = 0) => FetchAt((byte*)Unsafe.As<object?, nint>(ref what) + offset);
 
     public static int OffsetOf<T>(object what, ref T field)
     {

@@ -311,8 +311,6 @@ internal enum SendStatus
 
     Closed,
 
-    Terminated,
-
     Dropped,
 
     Unroutable,

@@ -208,18 +208,18 @@ internal sealed class StreamHub : SocketBase
     }
 
     /// <summary>Returns at once; <see cref="CloseTracker.AllClosed"/> completes later.</summary>
-    public void Close(DisconnectReason reason, TimeSpan? linger, SocketEnd end)
+    public void Close(TimeSpan linger, SocketEnd end)
     {
         if (!TryEnd(end))
         {
             return;
         }
 
-        Table.CloseDialers(reason, linger);
+        Table.CloseDialers(end.Reason, linger);
         Table.CloseListeners();
         foreach (StreamLink link in Links.All)
         {
-            link.RequestClose(reason, CloseMode.Orderly, linger);
+            link.RequestClose(end.Reason, CloseMode.Orderly, linger);
         }
 
         Receive.Close(end.Error);

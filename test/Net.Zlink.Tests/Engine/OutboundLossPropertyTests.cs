@@ -336,7 +336,7 @@ public sealed class OutboundLossPropertyTests
                     return messages;
                 }
 
-                ZmpFlags flags = ZmpFrame.ReadFlags(wire);
+                ZmpFlags flags = (ZmpFlags)wire[ZmpFrame.FlagsOffset];
                 byte[] body = wire.Slice(ZmpFrame.HeaderSize, ZmpFrame.ReadLength(wire)).ToArray();
                 wire = wire[(ZmpFrame.HeaderSize + body.Length)..];
                 if (flags == ZmpFlags.Control)

@@ -70,13 +70,13 @@ public sealed class BlockedSendQueueTests : IDisposable
     }
 
     [Fact]
-    public async Task Closing_ends_every_wait_and_every_later_one_with_the_outcome()
+    public async Task Closing_ends_every_wait_and_every_later_one()
     {
         Task<SendStatus>[] waits = [Wait("1"), Wait("2", "A")];
-        _core.BlockedSends.Close(SendStatus.Terminated);
+        _core.BlockedSends.Close();
         Assert.All(await Task.WhenAll(waits).WaitAsync(Patience, TestContext.Current.CancellationToken),
-            s => Assert.Equal(SendStatus.Terminated, s));
-        Assert.Equal(SendStatus.Terminated, await Wait("3"));
+            s => Assert.Equal(SendStatus.Closed, s));
+        Assert.Equal(SendStatus.Closed, await Wait("3"));
         Assert.True(_core.BlockedSends.IsEmpty);
         _core.BlockedSends.RetryAll();
         Assert.Empty(_routed);
@@ -149,7 +149,7 @@ public sealed class BlockedSendQueueTests : IDisposable
         couldUseTheLine = false;
         Assert.Equal(SendStatus.Accepted, await Wait("2", "A").WaitAsync(Patience, TestContext.Current.CancellationToken));
         Assert.True(couldUseTheLine);
-        _core.BlockedSends.Close(SendStatus.Closed);
+        _core.BlockedSends.Close();
     }
 
     [Fact]
@@ -204,7 +204,7 @@ public sealed class BlockedSendQueueTests : IDisposable
         Assert.Equal(3, looks.Count);
         _core.BlockedSends.RetryAll();
         Assert.Equal(3 + Peers, looks.Count);
-        _core.BlockedSends.Close(SendStatus.Closed);
+        _core.BlockedSends.Close();
     }
 
     [Fact]
@@ -222,8 +222,8 @@ public sealed class BlockedSendQueueTests : IDisposable
         }
 
         Growth.AssertBelow(TooMuch, () => TimeOfLooks(few.BlockedSends), () => TimeOfLooks(_core.BlockedSends));
-        few.BlockedSends.Close(SendStatus.Closed);
-        _core.BlockedSends.Close(SendStatus.Closed);
+        few.BlockedSends.Close();
+        _core.BlockedSends.Close();
 
         static TimeSpan TimeOfLooks(BlockedSendQueue blockedSends) => Growth.TimeOf(() =>
         {

@@ -109,7 +109,7 @@ internal sealed class HeartbeatCounter : IDisposable
             byte[] body = new byte[BinaryPrimitives.ReadUInt32BigEndian(header.AsSpan(4))];
             input.ReadExactly(body);
             to.Send([.. header, .. body]);
-            if (ZmpFrame.ReadFlags(header) == ZmpFlags.Control && body is [ZmpControl.Heartbeat, ..])
+            if ((ZmpFlags)header[ZmpFrame.FlagsOffset] == ZmpFlags.Control && body is [ZmpControl.Heartbeat, ..])
             {
                 lock (_passed)
                 {

@@ -28,8 +28,6 @@ internal static class ZmpFrame
     public static void WriteHeader(Span<byte> destination, ZmpFlags flags, uint bodyLength) => BinaryPrimitives.WriteUInt64LittleEndian(
         destination, ((ulong)BinaryPrimitives.ReverseEndianness(bodyLength) << 32) | ((ulong)flags << (8 * FlagsOffset)) | FixedValues);
 
-    public static ZmpFlags ReadFlags(ReadOnlySpan<byte> frame) => (ZmpFlags)frame[FlagsOffset];
-
     public static int ReadLength(ReadOnlySpan<byte> frame) => (int)BinaryPrimitives.ReadUInt32BigEndian(frame[4..]);
 
     /// <summary>False: <see cref="FaultOf"/> says why.</summary>

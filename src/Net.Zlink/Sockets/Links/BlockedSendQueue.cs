@@ -85,7 +85,7 @@ internal sealed class BlockedSendQueue(Func<SendWaiter, SendStatus> trySend) : I
     private readonly Stack<BlockedRoute> _cached = [];
     private readonly Stack<BlockedRoute> _toRetry = [];
     private int _count;
-    private SendStatus _closed;
+    private bool _isClosed;
     private bool _isRouting;
 
     public bool IsEmpty => Volatile.Read(ref _count) == 0;
@@ -134,19 +134,19 @@ internal sealed class BlockedSendQueue(Func<SendWaiter, SendStatus> trySend) : I
 
     public void RetryAll() => RetrySome(null, null, all: true);
 
-    public void Close(SendStatus outcome)
+    public void Close()
     {
         WaiterList<SendWaiter> released = default;
         lock (_gate)
         {
-            _closed = outcome;
+            _isClosed = true;
             foreach (BlockedRoute route in (BlockedRoute[])[_anyRoute, .. _routes])
             {
                 while (route.Waiters.First is { } waiter)
                 {
                     route.Waiters.Remove(waiter);
                     waiter.Route = null;
-                    waiter.Outcome = outcome;
+                    waiter.Outcome = SendStatus.Closed;
                     released.Add(waiter);
                 }
             }
@@ -168,9 +168,9 @@ internal sealed class BlockedSendQueue(Func<SendWaiter, SendStatus> trySend) : I
 
     private SendStatus EnqueueUnderLock(SendWaiter waiter)
     {
-        if (_closed != SendStatus.Accepted)
+        if (_isClosed)
         {
-            return _closed;
+            return SendStatus.Closed;
         }
 
         BlockedRoute? found = Find(waiter.Target);

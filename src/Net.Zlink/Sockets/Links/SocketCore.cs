@@ -52,7 +52,7 @@ internal abstract class SocketCore : SocketBase
     public abstract SendStatus Route(ReadOnlySpan<byte> routeId, in OutgoingMessage message);
 
     public SendStatus TrySend(in SendTarget target, in OutgoingMessage message) =>
-        IsClosed ? End.Outcome : BlockedSends.HasEarlierWaiter(target) ? SendStatus.Full : Route(target, message);
+        IsClosed ? SendStatus.Closed : BlockedSends.HasEarlierWaiter(target) ? SendStatus.Full : Route(target, message);
 
     protected override SendStatus Route(SendWaiter waiter) => Route(waiter.Target, waiter.Deferred.AsOutgoing());
 
@@ -303,10 +303,11 @@ internal abstract class SocketCore : SocketBase
     }
 
     /// <summary>Returns at once; <see cref="CloseTracker.AllClosed"/> completes later.</summary>
-    public void Close(DisconnectReason reason, TimeSpan linger)
+    public void Close(TimeSpan linger)
     {
+        DisconnectReason reason = End.Reason;
         Table.CloseListeners();
-        BlockedSends.Close(End.Outcome);
+        BlockedSends.Close();
         Receive.Close(End.Error);
         foreach (PeerLink link in Links)
         {
@@ -424,5 +425,5 @@ internal enum SubscriptionOutcome
     TooManyOfAll,
 }
 
-/// <summary><paramref name="Outcome"/>: the result of sends: Terminated after a context shutdown, otherwise Closed.</summary>
-internal readonly record struct SocketEnd(SendStatus Outcome, Func<Exception> Error);
+/// <summary><paramref name="Error"/>: what calls throw from then on.</summary>
+internal readonly record struct SocketEnd(DisconnectReason Reason, Func<Exception> Error);

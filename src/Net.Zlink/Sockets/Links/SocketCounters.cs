@@ -47,17 +47,6 @@ internal sealed class SocketCounters : EventCounters
         }
     }
 
-    public int OpenCount
-    {
-        get
-        {
-            lock (_gate)
-            {
-                return _open.Count;
-            }
-        }
-    }
-
     public void Open(LaneOwner link)
     {
         lock (_gate)

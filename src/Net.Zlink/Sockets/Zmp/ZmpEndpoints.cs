@@ -88,12 +88,12 @@ internal sealed class ZmpEndpoints(SocketCore socket, InprocRegistry inproc)
         socket.Table.Unbind(text, keepsPeers: true) | inproc.Unbind(text, socket);
 
     /// <inheritdoc cref="SocketCore.Close"/>
-    public void Close(DisconnectReason reason, TimeSpan linger, SocketEnd end)
+    public void Close(TimeSpan linger, SocketEnd end)
     {
         if (socket.TryClose(end))
         {
             inproc.UnbindAll(socket);
-            socket.Close(reason, linger);
+            socket.Close(linger);
         }
     }
 

@@ -149,8 +149,7 @@ internal sealed partial class ZmpSession
 
         if (_socket.IsClosed)
         {
-            Connection.Close(_socket.End.Outcome == SendStatus.Terminated ? DisconnectReason.ContextTerminated
-                : DisconnectReason.Local, CloseMode.Orderly, detail: null);
+            Connection.Close(_socket.End.Reason, CloseMode.Orderly, detail: null);
             return false;
         }
 

@@ -96,7 +96,7 @@ internal static class ZmpFixture
     /// <summary>Takes the first of whole frames, and returns its body.</summary>
     public static ReadOnlySpan<byte> Next(ref ReadOnlySpan<byte> frames, out ZmpFlags flags)
     {
-        flags = ZmpFrame.ReadFlags(frames);
+        flags = (ZmpFlags)frames[ZmpFrame.FlagsOffset];
         int end = ZmpFrame.HeaderSize + ZmpFrame.ReadLength(frames);
         ReadOnlySpan<byte> body = frames[ZmpFrame.HeaderSize..end];
         frames = frames[end..];

@@ -207,9 +207,9 @@ public sealed class SubscriberRemovalQueueTests
 
         public void Close()
         {
-            if (Core.TryClose(new SocketEnd(SendStatus.Closed, static () => new ObjectDisposedException("test"))))
+            if (Core.TryClose(new SocketEnd(DisconnectReason.Local, static () => new ObjectDisposedException("test"))))
             {
-                Core.Close(DisconnectReason.Local, TimeSpan.Zero);
+                Core.Close(TimeSpan.Zero);
             }
         }
 
