@@ -117,6 +117,7 @@ internal sealed class HandshakeLimiter(int maxRunning, TimeProvider time)
     internal async Task<HandshakeSlot?> AcquireAsync(Socket socket, TimeSpan limit, CancellationToken cancellation)
     {
         var slot = new HandshakeSlot(this, socket, cancellation);
+        Deadline deadline;
         lock (_gate)
         {
             if (_running.Count < maxRunning)
@@ -126,11 +127,12 @@ internal sealed class HandshakeLimiter(int maxRunning, TimeProvider time)
             }
 
             slot.Waiter = _waiting.AddFirst(slot);
+            deadline = new Deadline(limit, time, cancellation); // Its clock runs once others see that it waits.
             _checkTimer ??= DefaultContext.Run(() => time.CreateTimer(
                 static limiter => ((HandshakeLimiter)limiter!).PreemptSlowest(), this, CheckInterval, CheckInterval));
         }
 
-        using var deadline = new Deadline(limit, time, cancellation);
+        using (deadline)
         await using (deadline.Token.UnsafeRegister(static slot => ((HandshakeSlot)slot!).StopWaiting(), slot).ConfigureAwait(false))
         {
             return await slot.Acquired.ConfigureAwait(false) ? slot : null;

@@ -7,7 +7,7 @@ namespace Net.Zlink.Transports;
 /// Keeps accept loops and dials away from the process's last descriptors. The runtime needs two for each new thread and otherwise ends the
 /// process with "Out of memory". The lowest free number is used first, so a socket's own number shows how near the limit is.
 /// </summary>
-internal class DescriptorHeadroom
+internal class DescriptorHeadroom(long limit)
 {
     private const long MaxDescriptors = 32;
 
@@ -20,9 +20,7 @@ internal class DescriptorHeadroom
     private const string LimitsFile = "/proc/self/limits";
     private const string LimitName = "Max open files";
 
-    private long _limit;
-
-    public DescriptorHeadroom(long limit) => _limit = limit;
+    private long _limit = limit;
 
     /// <summary>Where the limit cannot be read there is none: a dial or an accept that fails shows it.</summary>
     public static DescriptorHeadroom OfThisProcess { get; } = new(ReadLimit() ?? long.MaxValue);

@@ -6,19 +6,24 @@ namespace Net.Zlink.Transports;
 
 /// <summary>
 /// One accept is pending at a time, so its state needs no lock; the gate orders calls of the sink with <see cref="Dispose"/>.
+/// <paramref name="release"/> is called once before the socket is closed, while it still listens: another bind must not find the address
+/// dead before it is free.
 /// </summary>
-internal sealed class SocketListener : ITransportListener
+internal sealed class SocketListener(
+    Socket listener,
+    Transport transport,
+    string endpoint,
+    Action<Socket>? prepare,
+    DescriptorHeadroom? headroom = null,
+    Func<Socket, ValueTask<Socket>>? accept = null,
+    Action? release = null) : ITransportListener
 {
     // Synchronous accepts take 5 to 8 us each: 256 of them hold a pool thread for 2 ms, and the hop to the next turn takes 1 us.
     private const int AcceptsPerTurn = 256;
 
     private static readonly TimeSpan FirstBackOff = TimeSpan.FromMilliseconds(10);
     private static readonly TimeSpan LongestBackOff = TimeSpan.FromSeconds(1);
-    private readonly Socket _listener;
-    private readonly Action<Socket>? _prepare;
-    private readonly Action? _release;
-    private readonly DescriptorHeadroom _headroom;
-    private readonly Func<Socket, ValueTask<Socket>> _accept;
+    private readonly DescriptorHeadroom _headroom = headroom ?? DescriptorHeadroom.OfThisProcess;
     private readonly CancellationTokenSource _closing = new();
     private readonly Lock _gate = new();
     private IAcceptSink? _sink;
@@ -27,34 +32,11 @@ internal sealed class SocketListener : ITransportListener
     private bool _isInHeadroom;
     private volatile bool _isClosed;
 
-    /// <summary>
-    /// <paramref name="release"/>: called once before the socket is closed, while it still listens: another bind must not find the address
-    /// dead before it is free.
-    /// </summary>
-    public SocketListener(
-        Socket listener,
-        Transport transport,
-        string endpoint,
-        Action<Socket>? prepare,
-        DescriptorHeadroom? headroom = null,
-        Func<Socket, ValueTask<Socket>>? accept = null,
-        Action? release = null)
-    {
-        Endpoint = endpoint;
-        Handle = listener.Handle;
-        _release = release;
-        _headroom = headroom ?? DescriptorHeadroom.OfThisProcess;
-        _listener = listener;
-        Transport = transport;
-        _prepare = prepare;
-        _accept = accept ?? (static socket => socket.AcceptAsync(CancellationToken.None));
-    }
+    public Transport Transport => transport;
 
-    public Transport Transport { get; }
+    public string Endpoint => endpoint;
 
-    public string Endpoint { get; }
-
-    public long Handle { get; }
+    public long Handle { get; } = listener.Handle;
 
     public WireUpgrade? Upgrade { get; init; }
 
@@ -84,9 +66,9 @@ internal sealed class SocketListener : ITransportListener
             }
 
             _isClosed = true;
-            _release?.Invoke();
+            release?.Invoke();
             StopListening();
-            _listener.Dispose();
+            listener.Dispose();
         }
 
         _closing.Cancel();
@@ -98,7 +80,7 @@ internal sealed class SocketListener : ITransportListener
     {
         try
         {
-            _listener.Shutdown(SocketShutdown.Both);
+            listener.Shutdown(SocketShutdown.Both);
         }
         catch (Exception exception) when (exception is SocketException or ObjectDisposedException)
         {
@@ -133,9 +115,9 @@ internal sealed class SocketListener : ITransportListener
         Socket? socket = null;
         try
         {
-            socket = await _accept(_listener).ConfigureAwait(false);
+            socket = await (accept?.Invoke(listener) ?? listener.AcceptAsync(CancellationToken.None)).ConfigureAwait(false);
             socket.Blocking = false;
-            _prepare?.Invoke(socket);
+            prepare?.Invoke(socket);
         }
         catch (Exception e) // On a pool thread it would end the process. So it ends at most this listener.
         {
@@ -169,7 +151,7 @@ internal sealed class SocketListener : ITransportListener
 
             try
             {
-                _sink!.OnAccepted(new SocketWire(socket, Transport));
+                _sink!.OnAccepted(new SocketWire(socket, transport));
             }
             catch (Exception)
             {

@@ -1,5 +1,7 @@
+using System.Globalization;
 using System.Net;
 using System.Net.Sockets;
+using System.Runtime.InteropServices;
 
 namespace Net.Zlink.Transports;
 
@@ -22,7 +24,7 @@ internal class SocketWire : Wire
 
     public override long Handle => Socket.Handle;
 
-    public override string PeerAddress => RemoteEndPoint is IPEndPoint ? base.PeerAddress : IpcPeer.Describe(Socket);
+    public override string PeerAddress => RemoteEndPoint is IPEndPoint ? base.PeerAddress : IpcPeerOf(Socket);
 
     public override bool HasUnread => Examine(Socket, SelectMode.SelectRead);
 
@@ -118,7 +120,7 @@ internal class SocketWire : Wire
     public override bool BeginSend(ReadOnlyMemory<byte> bytes, bool endsMidFrame)
     {
         _output ??= new Signal(this, isInput: false);
-        _output.SetBuffer(System.Runtime.InteropServices.MemoryMarshal.AsMemory(bytes));
+        _output.SetBuffer(MemoryMarshal.AsMemory(bytes));
         _output.IsPending = true;
         return Socket.SendAsync(_output);
     }
@@ -168,6 +170,30 @@ internal class SocketWire : Wire
         catch (Exception e) when (e is SocketException or ObjectDisposedException)
         {
             return null;
+        }
+    }
+
+    /// <summary>"localhost:uid:gid:pid" of the process that connected or listened: the native core's Peer-Address.</summary>
+    private static string IpcPeerOf(Socket socket)
+    {
+        const int SocketLevel = 1;
+        const int PeerCredentials = 17;
+        if (!OperatingSystem.IsLinux() || socket.AddressFamily != AddressFamily.Unix)
+        {
+            return "";
+        }
+
+        try
+        {
+            Span<int> credentials = stackalloc int[3]; // struct ucred: pid, uid, gid.
+            int length = socket.GetRawSocketOption(SocketLevel, PeerCredentials, MemoryMarshal.AsBytes(credentials));
+            return length != sizeof(int) * credentials.Length
+                ? ""
+                : string.Create(CultureInfo.InvariantCulture, $"localhost:{(uint)credentials[1]}:{(uint)credentials[2]}:{credentials[0]}");
+        }
+        catch (Exception e) when (e is SocketException or ObjectDisposedException)
+        {
+            return ""; // Disconnected already.
         }
     }
 

@@ -30,7 +30,6 @@ internal sealed class WireStream(Socket socket, BufferPool pool) : NetworkStream
     private int _rest; // Running, Resting, or Awaited: the wire wants to know when the library is at rest.
     private bool _isTurnAwaited;
     private bool _isInHandshake = true;
-    private bool _isOfSession;
     private SessionBytes _session;
     private byte[]? _buffer;
     private int _start;
@@ -118,7 +117,7 @@ internal sealed class WireStream(Socket socket, BufferPool pool) : NetworkStream
 
     public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
-        if (_isOfSession && _session.IsTooMuch)
+        if (_session.IsTooMuch)
         {
             return ValueTask.FromException<int>(new IOException("the peer sent a MiB over TLS without any data, such as key updates"));
         }
@@ -170,7 +169,6 @@ internal sealed class WireStream(Socket socket, BufferPool pool) : NetworkStream
     /// </summary>
     public void BeginSession(bool isTls13, int earlyEnds = 0)
     {
-        _isOfSession = true;
         _keepsBuffer = true;
         _earlyEnds = earlyEnds;
         _session.BeginSession(isTls13);

@@ -14,7 +14,7 @@ internal sealed class UpgradeAnswerTarget : FuzzTarget
     public override IEnumerable<byte[]> Seeds =>
     [
         UpgradeAnswer.Accept(Key), UpgradeAnswer.Accept(Key, "a"), UpgradeAnswer.Accept(Key, "c"),
-        UpgradeAnswer.Refuse(404, "There is nothing"), UpgradeAnswer.Refuse(UpgradeRequest.UpgradeRequired, ""),
+        UpgradeAnswer.Refuse(404, "There is nothing"), UpgradeAnswer.Refuse(426, ""),
         [.. UpgradeAnswer.Accept(Key)[..^2], .. "Sec-WebSocket-Extensions: permessage-deflate\r\n\r\n"u8],
     ];
 

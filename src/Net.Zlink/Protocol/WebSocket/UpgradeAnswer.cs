@@ -1,4 +1,5 @@
 using System.Globalization;
+using System.Net;
 using System.Text;
 
 namespace Net.Zlink.Protocol.WebSocket;
@@ -7,32 +8,20 @@ internal static class UpgradeAnswer
 {
     public const string SubProtocolField = "Sec-WebSocket-Protocol";
 
-    private const int LongestPhrase = 100;
+    private const int LongestPhrase = 250;
 
     public static byte[] Accept(string key, string? subProtocol = null) => Encoding.ASCII.GetBytes(
         "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" +
         $"Sec-WebSocket-Accept: {WebSocketKey.AcceptFor(key)}\r\n" +
         $"{(subProtocol is null ? "" : $"{SubProtocolField}: {subProtocol}\r\n")}\r\n");
 
+    /// <summary>The reason stands in the status line, too: programs show that.</summary>
     public static byte[] Refuse(int status, string reason)
     {
-        string phrase = status switch
-        {
-            UpgradeRequest.UpgradeRequired => "Upgrade Required",
-            400 => "Bad Request",
-            401 => "Unauthorized",
-            403 => "Forbidden",
-            404 => "Not Found",
-            UpgradeRequest.HeadTooLarge => "Request Header Fields Too Large",
-            429 => "Too Many Requests",
-            500 => "Internal Server Error",
-            503 => "Service Unavailable",
-            _ => "Refused", // The application's own status.
-        };
-        string version = status == UpgradeRequest.UpgradeRequired ? "Sec-WebSocket-Version: 13\r\n" : "";
+        string version = status == (int)HttpStatusCode.UpgradeRequired ? "Sec-WebSocket-Version: 13\r\n" : "";
         return Encoding.ASCII.GetBytes(string.Create(
             CultureInfo.InvariantCulture,
-                $"HTTP/1.1 {status} {phrase}\r\n{version}Connection: close\r\nContent-Type: text/plain\r\n" +
+                $"HTTP/1.1 {status} {reason}\r\n{version}Connection: close\r\nContent-Type: text/plain\r\n" +
                 $"Content-Length: {reason.Length}\r\n\r\n{reason}"));
     }
 

@@ -1,15 +1,10 @@
+using System.Net;
 using System.Text;
 
 namespace Net.Zlink.Protocol.WebSocket;
 
 internal readonly record struct UpgradeRequest(int Refusal, string Reason, string Key, string Path, string Query, string? Origin)
 {
-    public const int BadRequest = 400;
-
-    public const int HeadTooLarge = 431;
-
-    public const int UpgradeRequired = 426;
-
     /// <summary>The caller checks path and origin.</summary>
     public static UpgradeRequest Parse(ReadOnlySpan<byte> head)
     {
@@ -67,7 +62,7 @@ internal readonly record struct UpgradeRequest(int Refusal, string Reason, strin
 
         if (!version.SequenceEqual("13"u8))
         {
-            return new UpgradeRequest(UpgradeRequired, "This server supports WebSocket version 13", "", "", "", null);
+            return Refuse("This server supports WebSocket version 13") with { Refusal = (int)HttpStatusCode.UpgradeRequired };
         }
 
         int mark = target.IndexOf((byte)'?');
@@ -113,7 +108,7 @@ internal readonly record struct UpgradeRequest(int Refusal, string Reason, strin
         return target[host..];
     }
 
-    private static UpgradeRequest Refuse(string reason) => new(BadRequest, reason, "", "", "", null);
+    private static UpgradeRequest Refuse(string reason) => new((int)HttpStatusCode.BadRequest, reason, "", "", "", null);
 }
 
 /// <summary>

@@ -20,15 +20,13 @@ internal sealed record DialerSettings(TransportSettings Transport, ReconnectPoli
 /// Runs one <see cref="Dialer"/>: passes it events, and executes its commands one after another, on the thread of the event that finds no
 /// other at it. Thread-safe. Who starts or aborts it has entered the socket for it.
 /// </summary>
-internal sealed class DialerLoop
+internal sealed class DialerLoop(EndpointTable table, WireEndpoint target, DialerSettings settings, IConnecter connecter)
 {
-    private readonly EndpointTable _table;
-    private readonly DialerSettings _settings;
-    private readonly Dialer _dialer;
+    private readonly Dialer _dialer = new(settings.Reconnect, settings.RetriesFaults, settings.IsAwaited, Random.Shared.NextDouble);
     private readonly Lock _gate = new();
 
     // Shared by all attempts, because it keeps the certificates of the last complete files.
-    private readonly WireUpgrade? _upgrade;
+    private readonly WireUpgrade? _upgrade = target.DialUpgrade(settings.Transport);
     private PredecessorWait? _turn;
     private CancellationTokenSource _step = new();
     private ITimer? _deadline;
@@ -39,23 +37,13 @@ internal sealed class DialerLoop
     private string? _logged;
     private bool _isExecuting;
 
-    public DialerLoop(EndpointTable table, WireEndpoint target, DialerSettings settings, IConnecter connecter)
-    {
-        _table = table;
-        Connecter = connecter;
-        _settings = settings;
-        Target = target;
-        _upgrade = target.DialUpgrade(settings.Transport);
-        _dialer = new Dialer(settings.Reconnect, settings.RetriesFaults, settings.IsAwaited, Random.Shared.NextDouble);
-    }
+    public WireEndpoint Target => target;
 
-    public WireEndpoint Target { get; }
+    public string Text => target.Text;
 
-    public string Text => Target.Text;
+    public RoutingId Name => settings.Name;
 
-    public RoutingId Name => _settings.Name;
-
-    public IConnecter Connecter { get; }
+    public IConnecter Connecter => connecter;
 
     public DialResult LastFailure { get; private set; } = new(null, SocketError.OperationAborted, UpgradeResult.Cancelled.Sentence);
 
@@ -67,7 +55,7 @@ internal sealed class DialerLoop
     public bool IsOver => _turn is { Completion.IsCompleted: true };
 
     /// <summary>Before the start: it begins after one of the same endpoint that still delivers.</summary>
-    public void Follow(DialerLoop? before) => _turn = new PredecessorWait(before?._turn, _table.Host.Time, () => Writes);
+    public void Follow(DialerLoop? before) => _turn = new PredecessorWait(before?._turn, table.Host.Time, () => Writes);
 
     public void Start() => Post(() => _dialer.Start(hasPredecessor: _turn is { IsUnblocked: false }));
 
@@ -79,13 +67,13 @@ internal sealed class DialerLoop
             return;
         }
 
-        Connecter.Close();
-        bool delivers = linger != TimeSpan.Zero && Connecter.HasQueued; // After that: nothing more is accepted.
+        connecter.Close();
+        bool delivers = linger != TimeSpan.Zero && connecter.HasQueued; // After that: nothing more is accepted.
         Post(() =>
         {
             if (!IsClosing)
             {
-                (_linger, _closedAt) = (linger, _table.Host.Time.GetTimestamp());
+                (_linger, _closedAt) = (linger, table.Host.Time.GetTimestamp());
                 _dialer.Close(reason, delivers);
             }
         });
@@ -121,7 +109,7 @@ internal sealed class DialerLoop
     /// <inheritdoc cref="Dialer.OnClosed"/>
     public void OnClosed() => Post(_dialer.OnClosed);
 
-    private bool HasWork => Connecter.HasQueued && !_table.Host.OwnEndpoints.IsGone(Text);
+    private bool HasWork => connecter.HasQueued && !table.Host.OwnEndpoints.IsGone(Text);
 
     private long? Writes
     {
@@ -129,13 +117,13 @@ internal sealed class DialerLoop
         {
             lock (_gate)
             {
-                return _dialer.State is DialerState.Handshaking or DialerState.Ready ? Connecter.Writes : null;
+                return _dialer.State is DialerState.Handshaking or DialerState.Ready ? connecter.Writes : null;
             }
         }
     }
 
     private TimeSpan? LingerLeft => _linger is not { } linger || linger <= TimeSpan.Zero ? _linger
-        : TimeSpan.FromTicks(Math.Max(0, (linger - _table.Host.Time.GetElapsedTime(_closedAt)).Ticks));
+        : TimeSpan.FromTicks(Math.Max(0, (linger - table.Host.Time.GetElapsedTime(_closedAt)).Ticks));
 
     private void Post(Action happened)
     {
@@ -184,7 +172,7 @@ internal sealed class DialerLoop
         switch (command.Action)
         {
             case DialerAction.AwaitTurn:
-                _ = AwaitAsync(_turn!.WaitAsync(_settings.CloseTimeout, NextStep()));
+                _ = AwaitAsync(_turn!.WaitAsync(settings.CloseTimeout, NextStep()));
                 break;
             case DialerAction.AwaitRoutingId:
                 _ = AwaitAsync(_whenFree!().WaitAsync(NextStep()));
@@ -200,14 +188,14 @@ internal sealed class DialerLoop
                 break;
             case DialerAction.Renew:
                 Report(command.Text);
-                if (!Connecter.Renew())
+                if (!connecter.Renew())
                 {
                     Abort();
                 }
 
                 break;
             case DialerAction.CloseConnection:
-                Connecter.RequestClose(command.Reason, command.Mode,
+                connecter.RequestClose(command.Reason, command.Mode,
                     command.Reason == DisconnectReason.TakenOver ? null : LingerLeft);
                 break;
             case DialerAction.CancelStep:
@@ -216,19 +204,19 @@ internal sealed class DialerLoop
             case DialerAction.ArmDeadline:
                 if (_linger is { } linger && linger != Timeout.InfiniteTimeSpan)
                 {
-                    _deadline = _table.Host.Time.CreateTimer(_ => Post(_dialer.OnDeadline), null, linger, Timeout.InfiniteTimeSpan);
+                    _deadline = table.Host.Time.CreateTimer(_ => Post(_dialer.OnDeadline), null, linger, Timeout.InfiniteTimeSpan);
                 }
 
                 break;
             case DialerAction.End:
                 _deadline?.Dispose();
-                _table.Forget(this);
-                Connecter.Release(command.Text);
-                _table.Parts.Leave();
+                table.Forget(this);
+                connecter.Release(command.Text);
+                table.Parts.Leave();
                 break;
             default:
                 _turn?.End();
-                _table.Forget(this);
+                table.Forget(this);
                 break;
         }
     }
@@ -254,8 +242,8 @@ internal sealed class DialerLoop
         }
 
         // Begun before the event: its reader may move a test clock.
-        Task pause = Task.Delay(command.Pause, _table.Host.Time, NextStep());
-        EndpointEvents.Retried(_table.Monitors, Target.Redacted, command.Text, command.Pause, Name);
+        Task pause = Task.Delay(command.Pause, table.Host.Time, NextStep());
+        EndpointEvents.Retried(table.Monitors, target.Redacted, command.Text, command.Pause, Name);
         _ = AwaitAsync(pause);
     }
 
@@ -288,31 +276,31 @@ internal sealed class DialerLoop
     private async Task<DialResult> ConnectAsync(CancellationToken ended)
     {
         // As in the native core each attempt is reported as delayed; a failed name lookup is no attempt.
-        DialResult result = await Target.DialAsync(_settings.Transport, _table.Host.Time,
-            () => _table.Monitors.Publish(SocketEventTypes.ConnectDelayed, 0, "", Target.Redacted), ended).ConfigureAwait(false);
+        DialResult result = await target.DialAsync(settings.Transport, table.Host.Time,
+            () => table.Monitors.Publish(SocketEventTypes.ConnectDelayed, 0, "", target.Redacted), ended).ConfigureAwait(false);
         if (result.Wire is not { } wire)
         {
             if (!ended.IsCancellationRequested && result.Error is not (SocketError.HostNotFound or SocketError.NoData
                 or SocketError.TryAgain or SocketError.NoRecovery))
             {
-                _table.Monitors.Publish(SocketEventTypes.Closed, 0, "", Target.Redacted, detail: result.Sentence);
+                table.Monitors.Publish(SocketEventTypes.Closed, 0, "", target.Redacted, detail: result.Sentence);
             }
 
             return result;
         }
 
-        Interlocked.Increment(ref _table.Counters.Dialled);
+        Interlocked.Increment(ref table.Counters.Dialled);
         if (_upgrade is null)
         {
             return result;
         }
 
         // A failure counts like a failed dial: the pauses grow, because the next attempt probably fails too.
-        UpgradeResult upgraded = await TransportHandshake.ConnectAsync(_upgrade, wire, Target, _table.Host, _table.Monitors, ended)
+        UpgradeResult upgraded = await TransportHandshake.ConnectAsync(_upgrade, wire, target, table.Host, table.Monitors, ended)
             .ConfigureAwait(false);
         if (upgraded.Wire is null && !ended.IsCancellationRequested)
         {
-            _table.Counters.FailedHandshakes.Count(upgraded.Cause);
+            table.Counters.FailedHandshakes.Count(upgraded.Cause);
         }
 
         return new DialResult(upgraded.Wire, upgraded.Error, upgraded.Sentence);
@@ -320,7 +308,7 @@ internal sealed class DialerLoop
 
     private void Serve()
     {
-        if (!Connecter.Begin(_wire!))
+        if (!connecter.Begin(_wire!))
         {
             LastFailure = new DialResult(null, SocketError.ConnectionReset, "the connection was reset at once");
             OnEnded(new ConnectionEnd(LastFailure.Sentence));
@@ -330,13 +318,13 @@ internal sealed class DialerLoop
 
     private void Report(string problem)
     {
-        if (_settings.Reconnect.IsByApplication)
+        if (settings.Reconnect.IsByApplication)
         {
-            Log.AttemptFailed(_table.Host.Logger, Target.Redacted, problem); // The application sees the event, and may dial thousands.
+            Log.AttemptFailed(table.Host.Logger, target.Redacted, problem); // The application sees the event, and may dial thousands.
         }
         else if (!string.Equals(problem, _logged, StringComparison.Ordinal))
         {
-            Log.CannotConnect(_table.Host.Logger, Target.Redacted, problem);
+            Log.CannotConnect(table.Host.Logger, target.Redacted, problem);
         }
 
         _logged = problem;
@@ -345,9 +333,8 @@ internal sealed class DialerLoop
     /// <summary>Nothing awaits a dialer, so this is its only report.</summary>
     private void Fail(Exception exception)
     {
-        EndpointEvents.PublishGivenUp(_table.Monitors, Target.Redacted, Name,
-            $"an internal fault: {exception.GetType().Name}: {ExceptionText.MessageOf(exception)}");
-        Log.GaveUp(_table.Host.Logger, Target.Redacted, $"an internal fault, please report it: {ExceptionText.Of(exception)}");
+        EndpointEvents.GivenUp(table.Monitors, table.Host, target.Redacted, Name,
+            $"an internal fault, please report it: {ExceptionText.Of(exception)}");
         Post(_dialer.OnFault);
     }
 }

@@ -22,7 +22,7 @@ internal static class EndpointEvents
 
     public static void GivenUp(SocketMonitors monitors, EngineHost host, RedactedEndpoint endpoint, RoutingId name, string why)
     {
-        PublishGivenUp(monitors, endpoint, name, why);
+        Publish(monitors, SocketEventTypes.ConnectGivenUp, 0, endpoint, name, $"{why}; no further attempt is made");
         Log.GaveUp(host.Logger, endpoint, why);
     }
 
@@ -42,9 +42,6 @@ internal static class EndpointEvents
 
     public static void Retried(SocketMonitors monitors, RedactedEndpoint endpoint, string why, TimeSpan pause, RoutingId name) =>
         Publish(monitors, SocketEventTypes.ConnectRetried, (long)pause.TotalMilliseconds, endpoint, name, why);
-
-    public static void PublishGivenUp(SocketMonitors monitors, RedactedEndpoint endpoint, RoutingId name, string why) =>
-        Publish(monitors, SocketEventTypes.ConnectGivenUp, 0, endpoint, name, $"{why}; no further attempt is made");
 
     private static void Publish(
         SocketMonitors monitors, SocketEventTypes type, long value, RedactedEndpoint endpoint, RoutingId name, string detail)

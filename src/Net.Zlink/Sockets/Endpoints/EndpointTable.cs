@@ -9,10 +9,10 @@ namespace Net.Zlink.Sockets.Endpoints;
 internal sealed class EndpointTable(EngineHost host, SocketMonitors monitors, EventCounters counters, CloseTracker parts)
 {
     private readonly Lock _gate = new();
-    private readonly ListsByKey<string, BoundListener> _byText = new(StringComparer.Ordinal);
-    private readonly ListsByKey<string, BoundListener> _byEndpoint = new(StringComparer.Ordinal);
-    private readonly ListsByKey<string, DialerLoop> _dialers = new(StringComparer.Ordinal);
-    private readonly ListsByKey<string, DialerLoop> _leaving = new(StringComparer.Ordinal);
+    private readonly ListsByKey<string, BoundListener> _byText = new();
+    private readonly ListsByKey<string, BoundListener> _byEndpoint = new();
+    private readonly ListsByKey<string, DialerLoop> _dialers = new();
+    private readonly ListsByKey<string, DialerLoop> _leaving = new();
     private readonly HashSet<RoutingId> _names = [];
 
     public EngineHost Host => host;

@@ -6,14 +6,8 @@ namespace Net.Zlink.Sockets.Endpoints;
 internal sealed class ListsByKey<TKey, T>
     where TKey : notnull
 {
-    private readonly Dictionary<TKey, LinkedList<T>> _lists;
-    private readonly Dictionary<(TKey Key, T One), LinkedListNode<T>> _nodes;
-
-    public ListsByKey(IEqualityComparer<TKey>? keys = null)
-    {
-        _lists = new(keys);
-        _nodes = new(new NodeComparer(keys ?? EqualityComparer<TKey>.Default));
-    }
+    private readonly Dictionary<TKey, LinkedList<T>> _lists = [];
+    private readonly Dictionary<(TKey Key, T One), LinkedListNode<T>> _nodes = [];
 
     public IEnumerable<T> All => _lists.Values.SelectMany(static list => list);
 
@@ -53,30 +47,11 @@ internal sealed class ListsByKey<TKey, T>
         return true;
     }
 
-    public T[] RemoveAll(TKey key)
-    {
-        T[] all = Of(key);
-        foreach (T one in all)
-        {
-            Remove(key, one);
-        }
-
-        return all;
-    }
-
     public bool Has(TKey key) => _lists.ContainsKey(key);
 
     public T? LastOf(TKey key) => _lists.TryGetValue(key, out LinkedList<T>? list) ? list.Last!.Value : default;
 
     public T[] Of(TKey key) => _lists.TryGetValue(key, out LinkedList<T>? list) ? [.. list] : [];
-
-    private sealed class NodeComparer(IEqualityComparer<TKey> keys) : IEqualityComparer<(TKey Key, T One)>
-    {
-        public bool Equals((TKey Key, T One) x, (TKey Key, T One) y) => EqualityComparer<T>.Default.Equals(x.One, y.One)
-            && keys.Equals(x.Key, y.Key);
-
-        public int GetHashCode((TKey Key, T One) obj) => HashCode.Combine(keys.GetHashCode(obj.Key), obj.One);
-    }
 }
 
 internal static class PeerSets

@@ -16,7 +16,7 @@ internal sealed class InprocRegistry
     private readonly Dictionary<string, Binding> _bound = new(StringComparer.Ordinal);
     private readonly ListsByKey<SocketCore, string> _names = new();
     private readonly ListsByKey<(SocketCore Socket, string Endpoint), InprocLink> _links = new();
-    private readonly ListsByKey<string, Pending> _pending = new(StringComparer.Ordinal);
+    private readonly ListsByKey<string, Pending> _pending = new();
     private bool _isClosed;
 
     public string[] NamesOf(SocketCore socket)
@@ -155,7 +155,8 @@ internal sealed class InprocRegistry
         InprocLink[] links;
         lock (_gate)
         {
-            links = _links.RemoveAll((socket, text));
+            links = _links.Of((socket, text));
+            Array.ForEach(links, link => _links.Remove((socket, text), link));
         }
 
         foreach (InprocLink link in links)

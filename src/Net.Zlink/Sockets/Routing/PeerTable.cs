@@ -15,7 +15,7 @@ internal sealed class PeerTable<TPeer>(uint? firstGenerated = null)
     private const int GeneratedLength = 5;
 
     private readonly Dictionary<byte[], TPeer> _peers = new(RoutingIdComparer.Instance);
-    private ListsByKey<byte[], TPeer>? _older;
+    private ListsByKey<byte[], TPeer>? _older; // By the very arrays that are the keys of the peers.
     private uint _nextGenerated = firstGenerated ?? BinaryPrimitives.ReadUInt32BigEndian(RandomNumberGenerator.GetBytes(sizeof(uint)));
 
     public int Count => _peers.Count;
@@ -71,7 +71,7 @@ internal sealed class PeerTable<TPeer>(uint? firstGenerated = null)
     {
         if (Replace(id, peer, out byte[] own) is { } previous)
         {
-            (_older ??= new ListsByKey<byte[], TPeer>(RoutingIdComparer.Instance)).Add(own, previous);
+            (_older ??= new ListsByKey<byte[], TPeer>()).Add(own, previous);
         }
 
         return own;

@@ -8,19 +8,8 @@ namespace Net.Zlink.Transports.Ipc;
 /// A socket file's inode and type cannot be read without native code, so our file is recognised by its write time: we set the fraction
 /// below a second at random. Another file has the same with odds of 1 to 10,000,000, and only within the same second.
 /// </summary>
-internal sealed class SocketFile
+internal sealed class SocketFile(string path, string? directory, DateTime mark)
 {
-    private readonly string _path;
-    private readonly string? _directory;
-    private readonly DateTime _mark;
-
-    private SocketFile(string path, string? directory, DateTime mark)
-    {
-        _path = path;
-        _directory = directory;
-        _mark = mark;
-    }
-
     /// <summary>
     /// Restricts a bound file to this user before the socket listens. (The native core leaves it to the umask, which usually allows
     /// others.)
@@ -55,14 +44,14 @@ internal sealed class SocketFile
     {
         try
         {
-            if (MarkOf(_path) == _mark)
+            if (MarkOf(path) == mark)
             {
-                File.Delete(_path);
+                File.Delete(path);
             }
 
-            if (_directory is not null)
+            if (directory is not null)
             {
-                Directory.Delete(_directory);
+                Directory.Delete(directory);
             }
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)

@@ -7,51 +7,41 @@ using Net.Zlink.Monitoring;
 namespace Net.Zlink.Transports.Tls;
 
 /// <summary>Files are read at first use and after a change.</summary>
-internal sealed class TlsCredentials
+internal sealed class TlsCredentials(TlsOptions settings)
 {
-    private readonly TlsOptions _settings;
-    private readonly WatchedFiles<SslStreamCertificateContext>? _ownFiles;
-    private readonly WatchedFiles<X509Certificate2Collection>? _authorities;
+    private readonly WatchedFiles<SslStreamCertificateContext>? _ownFiles =
+        settings.Certificate is not null || settings.CertificateFile.Length == 0 ? null
+        : new([settings.CertificateFile, settings.KeyFile], () => PemFiles.ReadOwn(settings));
+
+    private readonly WatchedFiles<X509Certificate2Collection>? _authorities =
+        settings.CaFile.Length == 0 ? null : new([settings.CaFile], () => PemFiles.ReadAuthorities(settings.CaFile));
+
     private SslStreamCertificateContext? _own;
     private SslStreamCertificateContext? _ofServer;
-
-    public TlsCredentials(TlsOptions settings)
-    {
-        _settings = settings;
-        if (settings.Certificate is null && settings.CertificateFile.Length > 0)
-        {
-            _ownFiles = new([settings.CertificateFile, settings.KeyFile], () => PemFiles.ReadOwn(settings));
-        }
-
-        if (settings.CaFile.Length > 0)
-        {
-            _authorities = new([settings.CaFile], () => PemFiles.ReadAuthorities(settings.CaFile));
-        }
-    }
 
     public string? Staleness =>
         _ownFiles?.Staleness is { } own
             ? $"{OwnFiles}, changed since, cannot be used ({own}): new connections still get the previous certificate"
         : _authorities?.Staleness is { } trusted
-            ? $"{EndpointError.Quote(_settings.CaFile)}, changed since, cannot be used ({trusted}): new connections still trust the "
+            ? $"{EndpointError.Quote(settings.CaFile)}, changed since, cannot be used ({trusted}): new connections still trust the "
             + $"previous authorities"
         : null;
 
-    private string OwnFiles => _settings.KeyFile.Length > 0
-        ? $"{EndpointError.Quote(_settings.CertificateFile)} with the key in {EndpointError.Quote(_settings.KeyFile)}"
-        : EndpointError.Quote(_settings.CertificateFile);
+    private string OwnFiles => settings.KeyFile.Length > 0
+        ? $"{EndpointError.Quote(settings.CertificateFile)} with the key in {EndpointError.Quote(settings.KeyFile)}"
+        : EndpointError.Quote(settings.CertificateFile);
 
-    private bool IsPinned => _authorities is not null || !_settings.TrustSystem;
+    private bool IsPinned => _authorities is not null || !settings.TrustSystem;
 
     public string? Check()
     {
-        bool showsOwn = _settings.Server is null;
-        if (showsOwn && _settings.Certificate is null && _ownFiles is null)
+        bool showsOwn = settings.Server is null;
+        if (showsOwn && settings.Certificate is null && _ownFiles is null)
         {
             return "a listener needs a certificate: set Tls.CertificateFile and Tls.KeyFile, or Tls.Certificate";
         }
 
-        string what = _settings.Certificate is not null ? "the certificate in Tls.Certificate" : OwnFiles;
+        string what = settings.Certificate is not null ? "the certificate in Tls.Certificate" : OwnFiles;
         try
         {
             if (showsOwn)
@@ -59,7 +49,7 @@ internal sealed class TlsCredentials
                 Own();
             }
 
-            what = EndpointError.Quote(_settings.CaFile);
+            what = EndpointError.Quote(settings.CaFile);
             _authorities?.Get();
             return null;
         }
@@ -71,7 +61,7 @@ internal sealed class TlsCredentials
 
     public SslServerAuthenticationOptions ForServer(CertificateValidator judge)
     {
-        if (_settings.Server is { } users)
+        if (settings.Server is { } users)
         {
             return ApplicationOptions.Copy(users, PolicyOf(
                 users.CertificateChainPolicy, users.ServerCertificateContext, users.CertificateRevocationCheckMode), ContextOf(users));
@@ -80,11 +70,11 @@ internal sealed class TlsCredentials
         return new()
         {
             ServerCertificateContext = Own(),
-            ClientCertificateRequired = _settings.RequireClientCertificate,
+            ClientCertificateRequired = settings.RequireClientCertificate,
             // A resumed session has the client's certificate without its issuers': a chain with an intermediate could not be built.
-            AllowTlsResume = !_settings.RequireClientCertificate,
-            EnabledSslProtocols = _settings.Protocols,
-            CipherSuitesPolicy = _settings.CipherSuites,
+            AllowTlsResume = !settings.RequireClientCertificate,
+            EnabledSslProtocols = settings.Protocols,
+            CipherSuitesPolicy = settings.CipherSuites,
             CertificateChainPolicy = Policy(),
             RemoteCertificateValidationCallback = judge.Accepts,
         };
@@ -92,7 +82,7 @@ internal sealed class TlsCredentials
 
     public SslClientAuthenticationOptions ForClient(CertificateValidator judge, string host)
     {
-        if (_settings.Client is { } users)
+        if (settings.Client is { } users)
         {
             return ApplicationOptions.Copy(users, PolicyOf(
                 users.CertificateChainPolicy, users.ClientCertificateContext, users.CertificateRevocationCheckMode), host);
@@ -102,8 +92,8 @@ internal sealed class TlsCredentials
         {
             TargetHost = host,
             ClientCertificateContext = Own(),
-            EnabledSslProtocols = _settings.Protocols,
-            CipherSuitesPolicy = _settings.CipherSuites,
+            EnabledSslProtocols = settings.Protocols,
+            CipherSuitesPolicy = settings.CipherSuites,
             CertificateChainPolicy = Policy(),
             RemoteCertificateValidationCallback = judge.Accepts,
             // A renegotiation would call back on the reading thread.
@@ -114,7 +104,7 @@ internal sealed class TlsCredentials
     // Made at first use: an unusable certificate is a failed bind or handshake, not an exception.
     private SslStreamCertificateContext? Own()
     {
-        if (_settings.Certificate is not { } certificate)
+        if (settings.Certificate is not { } certificate)
         {
             return _ownFiles?.Get();
         }
@@ -142,7 +132,7 @@ internal sealed class TlsCredentials
             : _ofServer = SslStreamCertificateContext.Create(certificate, additionalCertificates: null, offline: true);
     }
 
-    private X509ChainPolicy Policy() => Pin(_settings.ChainPolicy?.Clone() ?? ChainPolicies.WithoutDownloads(X509RevocationMode.NoCheck));
+    private X509ChainPolicy Policy() => Pin(settings.ChainPolicy?.Clone() ?? ChainPolicies.WithoutDownloads(X509RevocationMode.NoCheck));
 
     /// <summary>Null leaves it to the base library, only if that alone knows the trust.</summary>
     private X509ChainPolicy? PolicyOf(X509ChainPolicy? users, SslStreamCertificateContext? shown, X509RevocationMode revocation) =>

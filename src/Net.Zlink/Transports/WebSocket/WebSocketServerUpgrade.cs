@@ -1,3 +1,4 @@
+using System.Net;
 using System.Net.Sockets;
 using System.Security.Cryptography.X509Certificates;
 using Net.Zlink.Flow;
@@ -11,10 +12,6 @@ namespace Net.Zlink.Transports.WebSocket;
 internal sealed class WebSocketServerUpgrade(TlsUpgrade? tls, TransportSettings settings)
     : WebSocketUpgrade(tls, isServer: true, settings)
 {
-    private const int Forbidden = 403;
-    private const int NotFound = 404;
-    private const int InternalError = 500;
-
     // Each may be a blocked thread, also beyond its peer's time limit: the same number as of handshakes by default.
     private const int MaxConcurrentAdmissions = 1024;
 
@@ -26,9 +23,10 @@ internal sealed class WebSocketServerUpgrade(TlsUpgrade? tls, TransportSettings 
         int length = await ReadHeadAsync(stream, isRequest: true, cancellation).ConfigureAwait(false);
         if (length == TooLong)
         {
+            const int Status = (int)HttpStatusCode.RequestHeaderFieldsTooLarge;
             string tooLong = $"The request is over {Settings.MaxUpgradeSize} bytes";
-            await stream.WriteAsync(UpgradeAnswer.Refuse(UpgradeRequest.HeadTooLarge, tooLong), cancellation).ConfigureAwait(false);
-            return (Malformed($"the upgrade was refused with status {UpgradeRequest.HeadTooLarge}: {tooLong}"), null, null);
+            await stream.WriteAsync(UpgradeAnswer.Refuse(Status, tooLong), cancellation).ConfigureAwait(false);
+            return (Malformed($"the upgrade was refused with status {Status}: {tooLong}"), null, null);
         }
 
         if (length <= 0)
@@ -70,12 +68,12 @@ internal sealed class WebSocketServerUpgrade(TlsUpgrade? tls, TransportSettings 
     {
         if (request.Refusal == 0 && Settings.AllowedPaths.Count > 0 && !Settings.AllowedPaths.Contains(request.Path))
         {
-            return (request with { Refusal = NotFound, Reason = "There is no WebSocket at this path" }, "");
+            return (request with { Refusal = (int)HttpStatusCode.NotFound, Reason = "There is no WebSocket at this path" }, "");
         }
 
         return request is { Refusal: 0, Origin: { } origin } && Settings.AllowedOrigins.Count > 0
             && !Settings.AllowedOrigins.Contains(origin)
-            ? (request with { Refusal = Forbidden, Reason = "Pages of this origin may not connect here" },
+            ? (request with { Refusal = (int)HttpStatusCode.Forbidden, Reason = "Pages of this origin may not connect here" },
                 $" ({EndpointError.Quote(origin)} is not among AllowedOrigins)")
             : (request, "");
     }
@@ -99,7 +97,7 @@ internal sealed class WebSocketServerUpgrade(TlsUpgrade? tls, TransportSettings 
         }
         catch (Exception e)
         {
-            return (request with { Refusal = InternalError, Reason = "The server could not decide" },
+            return (request with { Refusal = (int)HttpStatusCode.InternalServerError, Reason = "The server could not decide" },
                 $" (the application's own check of the request threw {e.GetType().Name}: {ExceptionText.MessageOf(e)})");
         }
     }

@@ -28,9 +28,8 @@ internal sealed class WebSocketWire(
 
     private static readonly string s_wordless = new WebSocketException(WebSocketError.Faulted).Message;
 
-    private const int LateWrite = 1;
-    private const int Judged = 2;
-
+    // After a CLOSE: the engine gets the peer's end.
+    private readonly TaskCompletionSource _end = new();
     private long _received;
     private long _sent;
     private bool _peerClosed;
@@ -42,8 +41,6 @@ internal sealed class WebSocketWire(
     private Task _parting = Task.CompletedTask;
     private ITimer? _limit;
     private long _discarded;
-    private bool _isLate;
-    private int _late;
 
     public override bool IsPacked => true;
 
@@ -51,25 +48,10 @@ internal sealed class WebSocketWire(
 
     public override TimeSpan PingInterval => pingInterval;
 
-    public override bool BeginSend(ReadOnlyMemory<byte> bytes, bool endsMidFrame) => base.BeginSend(bytes, endsMidFrame) || _isLate;
-
-    public override WireStatus FinishSend()
-    {
-        WireStatus status = base.FinishSend();
-        if (!_isLate)
-        {
-            return status;
-        }
-
-        _isLate = false;
-        SentBytes = 0;
-        return WireStatus.Failed;
-    }
-
     public override void Dispose()
     {
         base.Dispose();
-        FailLateWrite();
+        _end.TrySetResult();
     }
 
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
@@ -138,7 +120,7 @@ internal sealed class WebSocketWire(
         }
 
         _limit?.Dispose();
-        FailLateWrite();
+        _end.TrySetResult();
         return _peerClosed ? WireStatus.Ended : WireStatus.Refused;
     }
 
@@ -151,7 +133,7 @@ internal sealed class WebSocketWire(
 
         if (_isOver)
         {
-            return WriteLate();
+            return FailLateAsync();
         }
 
         _sent += bytes.Length;
@@ -168,7 +150,7 @@ internal sealed class WebSocketWire(
         }
 
         _ = write.AsTask().Exception;
-        return WriteLate();
+        return FailLateAsync();
     }
 
     protected override async Task SayFarewellAsync(WireEnd end)
@@ -221,21 +203,16 @@ internal sealed class WebSocketWire(
     }
 
     /// <summary>
-    /// A write after a CLOSE completes when the engine gets the peer's end: an earlier failure would abort the connection and destroy our
-    /// answer.
+    /// A write after a CLOSE fails when the engine gets the peer's end: an earlier failure would abort the connection and destroy our
+    /// answer. Until then it holds up no farewell.
     /// </summary>
-    private ValueTask WriteLate()
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    private async ValueTask FailLateAsync()
     {
-        _isLate = Interlocked.CompareExchange(ref _late, LateWrite, 0) != Judged;
-        return _isLate ? default : throw new IOException("The peer has closed the WebSocket.");
-    }
-
-    private void FailLateWrite()
-    {
-        if (Interlocked.Exchange(ref _late, Judged) == LateWrite)
-        {
-            Events.OnSent();
-        }
+        EndWrite();
+        await _end.Task.ConfigureAwait(false);
+        BeginWrite();
+        throw new IOException("The peer has closed the WebSocket.");
     }
 
     private void OnOutOfTime()

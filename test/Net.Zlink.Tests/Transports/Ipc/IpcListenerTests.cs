@@ -1,4 +1,5 @@
 using System.Net.Sockets;
+using Net.Zlink.Sockets.Endpoints;
 using Net.Zlink.Tests.Support;
 using Net.Zlink.Transports;
 using Net.Zlink.Transports.Ipc;
@@ -137,12 +138,12 @@ public sealed class IpcListenerTests : IDisposable
                 || line.StartsWith("Gid:", StringComparison.Ordinal))
                 .Select(static line => line.Split('\t')[2]).ToArray(); // the effective ones
             var expected = $"localhost:{ids[0]}:{ids[1]}:{Environment.ProcessId}";
-            Assert.Equal((expected, expected), (IpcPeer.Describe(accepted), IpcPeer.Describe(client)));
+            Assert.Equal((expected, expected), (PeerAddressOf(accepted), PeerAddressOf(client)));
         }
 
         using var tcp = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
         accepted.Dispose();
-        Assert.Equal(("", ""), (IpcPeer.Describe(tcp), IpcPeer.Describe(accepted)));
+        Assert.Equal(("", ""), (PeerAddressOf(tcp), PeerAddressOf(accepted)));
     }
 
     [Fact]
@@ -194,4 +195,6 @@ public sealed class IpcListenerTests : IDisposable
         _folder.Dispose();
         _sink.Dispose();
     }
+
+    private static string PeerAddressOf(Socket socket) => new SocketWire(socket, TransportTable.Find(EndpointText.Ipc)!).PeerAddress;
 }

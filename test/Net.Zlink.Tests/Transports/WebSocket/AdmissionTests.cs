@@ -103,7 +103,7 @@ public sealed class AdmissionTests
         RawPeer refused = await fixture.ConnectAsync(RawWebSocket.TcpOf(endpoint));
         await refused.SendAsync(Encoding.ASCII.GetBytes(RawWebSocket.Request));
         string answer = Encoding.ASCII.GetString(await refused.ReadToEndAsync());
-        Assert.StartsWith("HTTP/1.1 401 Unauthorized\r\n", answer, StringComparison.Ordinal);
+        Assert.StartsWith("HTTP/1.1 401 Who is /?\r\n", answer, StringComparison.Ordinal);
         Assert.EndsWith("\r\nContent-Length: 9\r\n\r\nWho is /?", answer, StringComparison.Ordinal);
         Assert.Equal("the upgrade was refused with status 401: Who is /?", (await monitor.ReadAsync(Guard.Token).Guarded()).Detail);
         await AskAsync(fixture, endpoint, s_request);
