@@ -1,4 +1,3 @@
-using Net.Zlink.Monitoring;
 using Net.Zlink.Sockets.Endpoints;
 using Net.Zlink.Sockets.Links;
 using Net.Zlink.Sockets.Zmp;

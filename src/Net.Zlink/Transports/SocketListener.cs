@@ -23,6 +23,7 @@ internal sealed class SocketListener(
 
     private static readonly TimeSpan FirstBackOff = TimeSpan.FromMilliseconds(10);
     private static readonly TimeSpan LongestBackOff = TimeSpan.FromSeconds(1);
+    private readonly Func<Socket, ValueTask<Socket>> _accept = accept ?? (static socket => socket.AcceptAsync(CancellationToken.None));
     private readonly DescriptorHeadroom _headroom = headroom ?? DescriptorHeadroom.OfThisProcess;
     private readonly CancellationTokenSource _closing = new();
     private readonly Lock _gate = new();
@@ -115,7 +116,7 @@ internal sealed class SocketListener(
         Socket? socket = null;
         try
         {
-            socket = await (accept?.Invoke(listener) ?? listener.AcceptAsync(CancellationToken.None)).ConfigureAwait(false);
+            socket = await _accept(listener).ConfigureAwait(false);
             socket.Blocking = false;
             prepare?.Invoke(socket);
         }
