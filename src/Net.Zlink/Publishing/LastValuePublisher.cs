@@ -254,7 +254,7 @@ public sealed class LastValuePublisher : IAsyncDisposable, IDisposable
 
             if (notice.Span[0] == 0)
             {
-                return !held.Remove(prefix, out int left) || left > 0 || Socket.Unsubscribe(in notice, prefix);
+                return !held.RemoveLast(prefix) || Socket.Unsubscribe(in notice, prefix);
             }
 
             // Values are sent, and the subscription counts, under the lock that publishing takes: nothing comes between the two.

@@ -20,8 +20,6 @@ internal sealed record TransportSettings
 /// <summary>Socket settings of tcp. -1: the system's default, without a system call.</summary>
 internal sealed record TcpSettings : SocketSettings
 {
-    public bool NoDelay { get; init; } = true;
-
     public bool IPv6 { get; init; }
 
     /// <summary>Sockets that all set it may listen at one address, and the kernel spreads connections (SO_REUSEPORT).</summary>

@@ -17,18 +17,8 @@ internal static class Fanout
     /// </summary>
     public static SendStatus Send(SocketCore socket, ReadOnlySpan<PeerLink> links, in OutgoingMessage message, bool force = false)
     {
-        bool isFound = false;
-        if (links.Length == 1)
-        {
-            SendStatus status = links[0].TrySend(message, force);
-            if (status is SendStatus.Accepted or SendStatus.NoMemory)
-            {
-                return status;
-            }
-
-            isFound = Count(socket, links[0], status);
-        }
-        else if (links.Length > 1)
+        bool isFound;
+        if (links.Length > 1)
         {
             try
             {
@@ -39,9 +29,15 @@ internal static class Fanout
                 return SendStatus.NoMemory; // Of what all of them share.
             }
         }
-
-        if (links.Length < 2)
+        else
         {
+            SendStatus status = links.IsEmpty ? SendStatus.Closed : links[0].TrySend(message, force);
+            if (status is SendStatus.Accepted or SendStatus.NoMemory)
+            {
+                return status;
+            }
+
+            isFound = !links.IsEmpty && Count(socket, links[0], status);
             message.Consume();
         }
 

@@ -204,7 +204,7 @@ internal sealed class SubscriberCore(EngineHost host, bool isExtended)
         bool isCovered;
         using (_topicsGate.EnterScope())
         {
-            if (!_topics.Remove(prefix, out int left) || left > 0)
+            if (!_topics.RemoveLast(prefix))
             {
                 return false;
             }

@@ -18,8 +18,6 @@ internal sealed class PeerTable<TPeer>(uint? firstGenerated = null)
     private ListsByKey<byte[], TPeer>? _older; // By the very arrays that are the keys of the peers.
     private uint _nextGenerated = firstGenerated ?? BinaryPrimitives.ReadUInt32BigEndian(RandomNumberGenerator.GetBytes(sizeof(uint)));
 
-    public int Count => _peers.Count;
-
     public Dictionary<byte[], TPeer>.ValueCollection Peers => _peers.Values;
 
     private Dictionary<byte[], TPeer>.AlternateLookup<ReadOnlySpan<byte>> BySpan => _peers.GetAlternateLookup<ReadOnlySpan<byte>>();

@@ -8,20 +8,15 @@ internal sealed class PrefixCounts
 
     public int Add(ReadOnlySpan<byte> prefix) => ++_tree.FindOrAdd(prefix, out _).Value;
 
-    public bool Remove(ReadOnlySpan<byte> prefix, out int left)
+    /// <summary>True: none is left.</summary>
+    public bool RemoveLast(ReadOnlySpan<byte> prefix)
     {
-        left = 0;
-        if (_tree.Find(prefix) is not { } node)
+        if (_tree.Find(prefix) is not { } node || --node.Value > 0)
         {
             return false;
         }
 
-        left = --node.Value;
-        if (left == 0)
-        {
-            _tree.Remove(node);
-        }
-
+        _tree.Remove(node);
         return true;
     }
 

@@ -44,19 +44,14 @@ internal struct SubscriberSet<TPeer>
 
     public readonly ReadOnlySpan<Subscriber<TPeer>> Items => _items.AsSpan(0, Count);
 
-    public int Add(Subscriber<TPeer> subscriber)
+    public void Add(Subscriber<TPeer> subscriber)
     {
-        if (_items is null)
+        if (_items is null || Count == _items.Length)
         {
-            _items = new Subscriber<TPeer>[1];
-        }
-        else if (Count == _items.Length)
-        {
-            Array.Resize(ref _items, Count * 2);
+            Array.Resize(ref _items, Math.Max(1, Count * 2));
         }
 
-        _items[Count] = subscriber;
-        return Count++;
+        _items[Count++] = subscriber;
     }
 
     public Subscriber<TPeer>? RemoveAt(int index)

@@ -25,11 +25,7 @@ internal static class TcpSocketOptions
     /// <summary>Before listen and connect, because buffer sizes affect the handshake.</summary>
     public static void ApplyTo(Socket socket, TcpSettings settings)
     {
-        if (settings.NoDelay)
-        {
-            socket.NoDelay = true;
-        }
-
+        socket.NoDelay = true;
         settings.SetBuffersOf(socket);
         if (settings.KeepAlive >= 0)
         {

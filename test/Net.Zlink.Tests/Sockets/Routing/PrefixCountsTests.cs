@@ -16,11 +16,9 @@ public sealed class PrefixCountsTests
     {
         Assert.Equal(1, _counts.Add("t"u8));
         Assert.Equal(2, _counts.Add("t"u8));
-        Assert.True(_counts.Remove("t"u8, out int left));
-        Assert.Equal(1, left);
+        Assert.False(_counts.RemoveLast("t"u8));
         Assert.True(_counts.Matches("topic"u8));
-        Assert.True(_counts.Remove("t"u8, out left));
-        Assert.Equal(0, left);
+        Assert.True(_counts.RemoveLast("t"u8));
         Assert.False(_counts.Matches("topic"u8));
         Assert.Equal(0, _counts.Count);
     }
@@ -29,10 +27,9 @@ public sealed class PrefixCountsTests
     public void Taking_back_what_was_never_subscribed_changes_nothing()
     {
         _counts.Add("topic"u8);
-        Assert.False(_counts.Remove("top"u8, out int left));
-        Assert.Equal(0, left);
-        Assert.False(_counts.Remove("topics"u8, out _));
-        Assert.False(_counts.Remove(""u8, out _));
+        Assert.False(_counts.RemoveLast("top"u8));
+        Assert.False(_counts.RemoveLast("topics"u8));
+        Assert.False(_counts.RemoveLast(""u8));
         Assert.Equal(1, _counts.Count);
     }
 
@@ -63,8 +60,8 @@ public sealed class PrefixCountsTests
                 }
                 else
                 {
-                    Assert.Equal(model.Remove(prefix), test._counts.Remove(bytes, out int left));
-                    Assert.Equal(model.Count(p => string.Equals(p, prefix, StringComparison.Ordinal)), left);
+                    bool isLast = model.Remove(prefix) && !model.Contains(prefix, StringComparer.Ordinal);
+                    Assert.Equal(isLast, test._counts.RemoveLast(bytes));
                 }
 
                 Same(model.Distinct(StringComparer.Ordinal).Order(StringComparer.Ordinal), test.InOrder());
@@ -88,7 +85,7 @@ public sealed class PrefixCountsTests
         {
             Assert.True(_counts.Matches(topic));
             _counts.Add("topic"u8);
-            _counts.Remove("topic"u8, out _);
+            _counts.RemoveLast("topic"u8);
         }));
     }
 

@@ -114,15 +114,6 @@ public sealed class TcpSocketOptionsTests : IDisposable
     }
 
     [Fact]
-    public async Task Nagles_algorithm_stays_on_when_asked_for()
-    {
-        foreach (var socket in await PairAsync(new TcpSettings { NoDelay = false }))
-        {
-            Assert.False(socket.NoDelay);
-        }
-    }
-
-    [Fact]
     public async Task Connections_inherit_their_listeners_options_on_Linux()
     {
         // If a kernel or a runtime ever stops doing this, AreInheritedByAccept has to become false.
