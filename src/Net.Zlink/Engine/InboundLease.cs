@@ -154,7 +154,15 @@ internal sealed class InboundLease
         }
     }
 
-    public void EndMessage()
+    /// <summary>Where the copy is.</summary>
+    public int AddCopy(InboundLease from, int slot)
+    {
+        AddParts(from, slot);
+        return EndMessage();
+    }
+
+    /// <summary>Where the message is.</summary>
+    public int EndMessage()
     {
         int start = _messageStart;
         _slots[start].Parts = Count - start;
@@ -169,6 +177,7 @@ internal sealed class InboundLease
         }
 
         group |= 1L << (start % GroupSize);
+        return start;
     }
 
     /// <summary>Moves its parts to a slab of which it takes over one reference. No consumer may know of it.</summary>
@@ -227,8 +236,7 @@ internal sealed class InboundLease
 
         for (int i = 0; i < other.Count; i++)
         {
-            AddParts(other, i);
-            EndMessage();
+            AddCopy(other, i);
         }
 
         other.ReleaseRemaining();

@@ -130,8 +130,10 @@ internal class Waiter<T> : WaiterNode, IValueTaskSource<T>, IValueTaskSource
         }
     }
 
-    public void Complete(T result)
+    /// <summary><paramref name="here"/>: Its continuation runs before this returns.</summary>
+    public void Complete(T result, bool here = false)
     {
+        _core.RunContinuationsAsynchronously &= !here;
         try
         {
             _core.SetResult(result);
@@ -140,12 +142,6 @@ internal class Waiter<T> : WaiterNode, IValueTaskSource<T>, IValueTaskSource
         {
             ContinueOnPool();
         }
-    }
-
-    public void CompleteHere(T result)
-    {
-        _core.RunContinuationsAsynchronously = false;
-        Complete(result);
     }
 
     public void Fail(Exception exception)
@@ -157,17 +153,6 @@ internal class Waiter<T> : WaiterNode, IValueTaskSource<T>, IValueTaskSource
         catch (Exception) when (_posted is not null)
         {
             ContinueOnPool();
-        }
-    }
-
-    public static void FailAll(Waiter<T>? waiter, Func<Exception> error)
-    {
-        while (waiter is not null)
-        {
-            var next = (Waiter<T>?)waiter.Next;
-            waiter.Next = null;
-            waiter.Fail(error());
-            waiter = next;
         }
     }
 

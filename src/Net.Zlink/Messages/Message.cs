@@ -159,7 +159,7 @@ public readonly struct Message : IDisposable
     /// <summary>Makes a second lease on the same bytes, which is disposed separately.</summary>
     /// <returns>The copy. No bytes are copied.</returns>
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
-    public Message Copy() => _lease is null ? default : new Message(BeginCopies(Checked(_lease), _slot, messages: 1), 0);
+    public Message Copy() => _lease is null ? default : AddCopy(BeginCopies(Checked(_lease), _slot, messages: 1));
 
     /// <summary>Makes a second lease on the same bytes of each message, as <see cref="Copy"/> does, for less.</summary>
     /// <remarks>
@@ -188,14 +188,12 @@ public readonly struct Message : IDisposable
                 continue;
             }
 
-            int slot = lease?.Count ?? 0;
-            if (lease is null || !TryAddCopy(lease, from, message._slot))
+            if (lease is null || !MayShare(lease, from, message._slot))
             {
                 lease = BeginCopies(from, message._slot, messages.Length - i);
-                slot = 0;
             }
 
-            copies[i] = new Message(lease, slot);
+            copies[i] = message.AddCopy(lease);
         }
     }
 
@@ -255,8 +253,7 @@ public readonly struct Message : IDisposable
         }
 
         copy.AddParts(_lease, _slot, skip);
-        copy.EndMessage();
-        return new Message(copy, 0);
+        return new Message(copy, copy.EndMessage());
     }
 
     internal DeferredMessage Defer()
@@ -279,27 +276,13 @@ public readonly struct Message : IDisposable
             : InboundLease.RentForOne(slab, from.Source);
         copies.NoticeOf = from.NoticeOf;
         copies.IsRepeatedNotice = from.IsRepeatedNotice;
-        AddCopy(copies, from, slot);
         return copies;
     }
 
-    private static bool TryAddCopy(InboundLease copies, InboundLease from, int slot)
-    {
-        bool isTooMuch = copies.Count + from.PartsOf(slot) > InboundLease.MaxSlots || copies.Bytes + from.BytesOf(slot) > MaxCopiedBytes;
-        if (isTooMuch || !copies.IsOfSameSource(from))
-        {
-            return false;
-        }
+    private static bool MayShare(InboundLease copies, InboundLease from, int slot) => copies.IsOfSameSource(from)
+        && copies.Count + from.PartsOf(slot) <= InboundLease.MaxSlots && copies.Bytes + from.BytesOf(slot) <= MaxCopiedBytes;
 
-        AddCopy(copies, from, slot);
-        return true;
-    }
-
-    private static void AddCopy(InboundLease copies, InboundLease from, int slot)
-    {
-        copies.AddParts(from, slot);
-        copies.EndMessage();
-    }
+    private Message AddCopy(InboundLease copies) => new(copies, copies.AddCopy(_lease!, _slot));
 
     private T Checked<T>(T value)
     {

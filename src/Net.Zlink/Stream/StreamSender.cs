@@ -27,8 +27,6 @@ internal sealed class StreamSender : IStreamOutput
 
     public bool Disconnect(StreamLink link, CloseMode mode) => _hub.Disconnect(link.Id, mode);
 
-    private StreamLink Find(uint peerId) => _hub.TryFind(peerId, out StreamLink link) ? link : throw Unreachable(peerId);
-
     public SendResult TrySend(StreamLink link, ReadOnlySpan<byte> payload)
     {
         CheckLength(payload.Length);
@@ -87,7 +85,7 @@ internal sealed class StreamSender : IStreamOutput
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     public async ValueTask<int> SendManyAsync(uint peerId, ReadOnlyMemory<StreamMessage> messages, CancellationToken cancellation)
     {
-        StreamLink link = Find(peerId);
+        StreamLink link = _hub.TryFind(peerId, out StreamLink found) ? found : throw Unreachable(peerId);
         cancellation.ThrowIfCancellationRequested();
         int sent = 0;
         try
@@ -233,7 +231,14 @@ internal sealed class TestStreamOutput(Func<ReadOnlyMemory<byte>, SendResult> se
     public SendResult TrySend(StreamLink link, ReadOnlySpan<byte> payload) =>
         link.HasEnded ? SendFailure.NoPeer : send(payload.ToArray());
 
-    public void Send(StreamLink link, ReadOnlySpan<byte> payload, TimeSpan? timeout) => ThrowUnlessSent(TrySend(link, payload));
+    public void Send(StreamLink link, ReadOnlySpan<byte> payload, TimeSpan? timeout)
+    {
+        SendResult result = TrySend(link, payload);
+        if (!result)
+        {
+            throw Refusal(result);
+        }
+    }
 
     public ValueTask SendAsync(
         StreamLink link, ReadOnlyMemory<byte> payload, IMemoryOwner<byte>? owner, in Message forwarded, CancellationToken cancellation)
@@ -255,14 +260,6 @@ internal sealed class TestStreamOutput(Func<ReadOnlyMemory<byte>, SendResult> se
     }
 
     public bool Disconnect(StreamLink link, CloseMode mode) => link.TryEnd(DisconnectReason.Local, out _);
-
-    private static void ThrowUnlessSent(SendResult result)
-    {
-        if (!result)
-        {
-            throw Refusal(result);
-        }
-    }
 
     private static Exception Refusal(SendResult result)
     {

@@ -19,6 +19,10 @@ internal static class ZmpFrame
     private const ulong FixedBytes = 0xFF00FFFF;
     private const uint FixedValues = (Version << 8) | Magic;
 
+    private const uint LegalFlags =
+        (1u << (int)ZmpFlags.None) | (1u << (int)ZmpFlags.More) | (1u << (int)ZmpFlags.Control) | (1u << (int)ZmpFlags.Identity)
+        | (1u << (int)(ZmpFlags.Identity | ZmpFlags.More)) | (1u << (int)ZmpFlags.Subscribe) | (1u << (int)ZmpFlags.Cancel);
+
     public static readonly FrameFormat Format = new(HeaderSize, FixedValues, more: (uint)ZmpFlags.More << (8 * FlagsOffset));
 
     /// <summary>Negative: no limit.</summary>
@@ -37,7 +41,7 @@ internal static class ZmpFrame
         ulong header = BinaryPrimitives.ReadUInt64LittleEndian(bytes);
         flags = (ZmpFlags)(byte)(header >> 16);
         bodyLength = BinaryPrimitives.ReverseEndianness((uint)(header >> 32));
-        return (header & FixedBytes) == FixedValues && ZmpFlags.IsLegal((byte)flags);
+        return (header & FixedBytes) == FixedValues && flags <= ZmpFlags.Cancel && ((LegalFlags >> (int)flags) & 1) != 0;
     }
 
     // The order of checks is part of the protocol: the peer gets the first fault.
@@ -65,16 +69,4 @@ internal enum ZmpFlags : byte
     Subscribe = 0x08,
 
     Cancel = 0x10,
-}
-
-internal static class ZmpFlagsExtensions
-{
-    private const uint Legal =
-        (1u << (int)ZmpFlags.None) | (1u << (int)ZmpFlags.More) | (1u << (int)ZmpFlags.Control) | (1u << (int)ZmpFlags.Identity)
-        | (1u << (int)(ZmpFlags.Identity | ZmpFlags.More)) | (1u << (int)ZmpFlags.Subscribe) | (1u << (int)ZmpFlags.Cancel);
-
-    extension(ZmpFlags)
-    {
-        public static bool IsLegal(byte flags) => flags <= (byte)ZmpFlags.Cancel && ((Legal >> flags) & 1) != 0;
-    }
 }

@@ -96,7 +96,8 @@ internal sealed class ReceiveQueue : ShardWork, IWaiterList
             served = Dispatch(ref resume);
         }
 
-        Finish(resume, served, mayRunHere: messages > 0);
+        ResumeAll(resume);
+        CompleteAll(served, mayRunHere: messages > 0);
         if (!isOpen)
         {
             Drop(lane);
@@ -223,7 +224,7 @@ internal sealed class ReceiveQueue : ShardWork, IWaiterList
             Drop(lane);
         }
 
-        ReceiveWaiter.FailAll(released, error);
+        CompleteAll(released, mayRunHere: false, error);
         Watchers.Notify();
     }
 
@@ -419,14 +420,14 @@ internal sealed class ReceiveQueue : ShardWork, IWaiterList
             served = Dispatch(ref resume);
         }
 
-        Finish(resume, served, mayRunHere: true);
+        ResumeAll(resume);
+        CompleteAll(served, mayRunHere: true);
     }
 
     internal override string Describe() => "a receive that continues at once";
 
-    private void Finish(InboundLane? resume, ReceiveWaiter? waiter, bool mayRunHere)
+    private static void CompleteAll(ReceiveWaiter? waiter, bool mayRunHere, Func<Exception>? error = null)
     {
-        ResumeAll(resume);
         mayRunHere &= waiter is not null && ShardLoop.Current is { IsHelped: false };
         while (waiter is not null)
         {
@@ -434,13 +435,13 @@ internal sealed class ReceiveQueue : ShardWork, IWaiterList
             waiter.Next = null;
             DequeuedMessage dequeued = waiter.Given;
             waiter.Given = default;
-            if (mayRunHere && waiter.RunsSynchronously)
+            if (error is not null)
             {
-                waiter.CompleteHere(dequeued);
+                waiter.Fail(error());
             }
             else
             {
-                waiter.Complete(dequeued);
+                waiter.Complete(dequeued, here: mayRunHere && waiter.RunsSynchronously);
             }
 
             waiter = next;
