@@ -55,7 +55,10 @@ internal sealed class ShardSet : IDisposable
         }
 
         // Not Next: the order of threads must not depend on the number of earlier connections.
-        return _ofThreads.GetOrAdd(wire.PollingThread, static (_, all) => NextOf(all._shards, ref all._nextPolled), this);
+        lock (_ofThreads) // Otherwise two wires of one new thread could take two turns.
+        {
+            return _ofThreads.GetOrAdd(wire.PollingThread, static (_, all) => NextOf(all._shards, ref all._nextPolled), this);
+        }
     }
 
     public ShardLoop Next(ulong mask)
