@@ -30,7 +30,7 @@ public sealed class NatsServiceOptions
     public void Validate()
     {
         OptionTexts.NotEmpty(Bucket, "name the bucket that all instances use");
-        OptionRange.TimeFrom(Lease, TimeSpan.FromSeconds(1));
+        OptionRange.InRange(Lease, TimeSpan.FromSeconds(1));
         OptionRange.InRange(Replicas, 1);
         OptionRange.InRange(MaxInstances, 1);
     }

@@ -111,7 +111,6 @@ public static class MessageSenderExtensions
         where TSender : IMessageSender
     {
         ThrowIfNull(sender, message);
-        OptionRange.WaitTime(timeout);
         if (PeerOf(ref sender) is { } peer)
         {
             peer.Send(message, timeout);
@@ -141,8 +140,6 @@ public static class MessageSenderExtensions
         where TSender : IMessageSender
     {
         ThrowIfNull(sender);
-
-        OptionRange.WaitTime(timeout);
         if (PeerOf(ref sender) is { } peer)
         {
             peer.Send(in message, timeout);
@@ -307,7 +304,7 @@ public static class MessageSenderExtensions
         TSender sender, TState state, TimeSpan? timeout, Func<TSender, TState, CancellationToken, ValueTask> send)
     {
         BlockingWait.ThrowIfOnShard(nameof(send));
-        using var limit = new CancellationTokenSource(timeout ?? Timeout.InfiniteTimeSpan);
+        using var limit = new CancellationTokenSource(OptionRange.WaitTime(timeout) ?? Timeout.InfiniteTimeSpan);
         try
         {
 #pragma warning disable RS0030 // The caller of this form asks for a blocked thread.

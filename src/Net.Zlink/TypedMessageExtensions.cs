@@ -73,9 +73,7 @@ public static class TypedMessageExtensions
         where TSender : IMessageSender
     {
         MessageSenderExtensions.ThrowIfNull(sender);
-        MessageBuilder message = BuilderCache.Rent();
-        return Write(message, value, serializer) is { } fault ? ValueTask.FromException(fault)
-            : BuilderCache.ReturnWhenSent(sender.SendAsync(message, cancellationToken), message);
+        return SendWithAsync(sender, BuilderCache.Rent(), value, serializer, cancellationToken);
     }
 
     /// <summary>Publishes a value: a message of two parts, the topic and the value.</summary>
@@ -97,9 +95,7 @@ public static class TypedMessageExtensions
     {
         MessageSenderExtensions.ThrowIfNull(publisher);
         ArgumentNullException.ThrowIfNull(topic);
-        MessageBuilder message = BuilderCache.Rent().Add(topic);
-        return Write(message, value, serializer) is { } fault ? ValueTask.FromException(fault)
-            : BuilderCache.ReturnWhenSent(publisher.SendAsync(message, cancellationToken), message);
+        return SendWithAsync(publisher, BuilderCache.Rent().Add(topic), value, serializer, cancellationToken);
     }
 
     /// <summary>Waits for the next value.</summary>
@@ -228,17 +224,20 @@ public static class TypedMessageExtensions
         }
     }
 
-    private static Exception? Write<T>(MessageBuilder message, T value, IMessageSerializer serializer)
+    private static ValueTask SendWithAsync<TSender, T>(
+        TSender sender, MessageBuilder message, T value, IMessageSerializer serializer, CancellationToken cancellation)
+        where TSender : IMessageSender
     {
         try
         {
             message.Add(value, serializer);
-            return null;
         }
         catch (Exception e)
         {
             BuilderCache.Return(message);
-            return e;
+            return ValueTask.FromException(e);
         }
+
+        return BuilderCache.ReturnWhenSent(sender.SendAsync(message, cancellation), message);
     }
 }

@@ -179,7 +179,7 @@ public abstract class SocketOptions
     /// system supports it. For endpoints made afterwards.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative, infinite or above 2,147,483,647 ms.</exception>
-    public TimeSpan MaxUnacknowledged { get; set => field = OptionRange.TimeUpTo(value, OptionRange.LongestTime); }
+    public TimeSpan MaxUnacknowledged { get; set => field = OptionRange.InRange(value, TimeSpan.Zero, OptionRange.LongestTime); }
 
     /// <summary>
     /// The IP type of service of sent packets, 0 (default: the system's) to 255. On IPv6 the traffic class. For tcp connections in both

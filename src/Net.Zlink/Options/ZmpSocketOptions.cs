@@ -89,7 +89,7 @@ public abstract class ZmpSocketOptions : SocketOptions
         get;
         set
         {
-            OptionRange.TimeUpTo(value, LongestTtl);
+            OptionRange.InRange(value, TimeSpan.Zero, LongestTtl);
             field = TimeSpan.FromMilliseconds(Math.Truncate(value.TotalMilliseconds / 100) * 100);
         }
     }

@@ -66,9 +66,9 @@ public sealed class OptionRangeTests
             RefusalOf(static () => new SubOptions { Linger = TimeSpan.FromSeconds(-3) }), StringComparison.Ordinal);
         Assert.StartsWith("CloseTimeout takes TimeSpan.Zero and above, not Timeout.InfiniteTimeSpan.",
             RefusalOf(static () => new PairOptions { CloseTimeout = Timeout.InfiniteTimeSpan }), StringComparison.Ordinal);
-        Assert.StartsWith("HeartbeatTtl takes 0 to 6553599 ms, not 7200000 ms.",
+        Assert.StartsWith("HeartbeatTtl takes 0 ms to 6553599 ms, not 7200000 ms.",
             RefusalOf(static () => new RouterOptions { HeartbeatTtl = TimeSpan.FromHours(2) }), StringComparison.Ordinal);
-        Assert.StartsWith("MaxUnacknowledged takes 0 to 2147483647 ms, not 2592000000 ms.",
+        Assert.StartsWith("MaxUnacknowledged takes 0 ms to 2147483647 ms, not 2592000000 ms.",
             RefusalOf(static () => new PairOptions { MaxUnacknowledged = TimeSpan.FromDays(30) }), StringComparison.Ordinal);
         Assert.StartsWith("ReconnectInterval takes a time above TimeSpan.Zero, not 0 ms.",
             Assert.Throws<ArgumentOutOfRangeException>(new StreamConnectOptions { ReconnectInterval = TimeSpan.Zero }.Validate).Message,

@@ -18,16 +18,15 @@ internal static class OptionRange
 
     public static T InRange<T>(T value, T least, T? most = null, [CallerArgumentExpression(nameof(value))] string argument = "",
         [CallerMemberName] string option = "")
-        where T : struct, IBinaryInteger<T> => value >= least && !(value > most) ? value
-            : throw OutOfRange(value, argument, option, string.Create(
-                CultureInfo.InvariantCulture, $"takes {least} {(most is null ? "and above" : $"to {most}")}, not {value}."));
+        where T : struct, IComparable<T> => value.CompareTo(least) >= 0 && value.CompareTo(most ?? value) <= 0 ? value
+            : throw OutOfRange(value, argument, option,
+                $"takes {Text(least)} {(most is { } limit ? $"to {Text(limit)}" : "and above")}, not {Text(value)}.");
 
     /// <summary>Null is the only way to write "none": 0 and -1 are refused.</summary>
     public static T? OrNull<T>(T? value, T least, string without, [CallerArgumentExpression(nameof(value))] string argument = "",
         [CallerMemberName] string option = "")
         where T : struct, IBinaryInteger<T> => !(value < least) ? value
-            : throw OutOfRange(value!, argument, option, string.Create(
-                CultureInfo.InvariantCulture, $"takes {least} and above, or null for {without}, not {value}."));
+            : throw OutOfRange(value!, argument, option, $"takes {Text(least)} and above, or null for {without}, not {Text(value!)}.");
 
     public static TimeSpan? SecondsOrNull(TimeSpan? value, [CallerArgumentExpression(nameof(value))] string argument = "",
         [CallerMemberName] string option = "") =>
@@ -50,18 +49,9 @@ internal static class OptionRange
 
     public static TimeSpan? WaitTime(TimeSpan? timeout) => timeout is { } time ? Time(time, mayBeInfinite: true, nameof(timeout)) : null;
 
-    public static TimeSpan TimeUpTo(TimeSpan value, TimeSpan most, [CallerArgumentExpression(nameof(value))] string argument = "",
-        [CallerMemberName] string option = "") => value >= TimeSpan.Zero && value <= most ? value
-        : throw OutOfRange(value, argument, option, string.Create(
-            CultureInfo.InvariantCulture, $"takes 0 to {most.TotalMilliseconds} ms, not {Text(value)}."));
-
     public static TimeSpan TimeAboveZero(TimeSpan value, [CallerArgumentExpression(nameof(value))] string argument = "",
         [CallerMemberName] string option = "") =>
         value > TimeSpan.Zero ? value : throw OutOfRange(value, argument, option, $"takes a time above TimeSpan.Zero, not {Text(value)}.");
-
-    public static TimeSpan TimeFrom(TimeSpan value, TimeSpan least, [CallerArgumentExpression(nameof(value))] string argument = "",
-        [CallerMemberName] string option = "") =>
-        value >= least ? value : throw OutOfRange(value, argument, option, $"takes {Text(least)} and above, not {Text(value)}.");
 
     public static T Defined<T>(T value, [CallerArgumentExpression(nameof(value))] string argument = "",
         [CallerMemberName] string option = "")
@@ -72,9 +62,9 @@ internal static class OptionRange
         [CallerMemberName] string option = "")
         where T : class => value ?? throw new ArgumentNullException(argument, $"{Subject(argument, option)} takes no null: {otherwise}.");
 
-    private static string Text(TimeSpan value) =>
-        value == Timeout.InfiniteTimeSpan ? "Timeout.InfiniteTimeSpan"
-            : string.Create(CultureInfo.InvariantCulture, $"{value.TotalMilliseconds} ms");
+    private static string Text(object value) => value is not TimeSpan time ? Convert.ToString(value, CultureInfo.InvariantCulture)!
+        : time == Timeout.InfiniteTimeSpan ? "Timeout.InfiniteTimeSpan"
+        : string.Create(CultureInfo.InvariantCulture, $"{time.TotalMilliseconds} ms");
 
     private static string Subject(string argument, string option) =>
         string.Equals(argument, Setters, StringComparison.Ordinal) ? option : argument;

@@ -77,7 +77,7 @@ public sealed class PeerTableTests
         Assert.False(_table.TryAdd("id"u8, "D", out _));
         Assert.True(_table.Remove("id"u8, "A"));
         Assert.Null(Get("id"));
-        Assert.Equal(0, _table.Peers.Count);
+        Assert.Empty(_table.Peers);
     }
 
     [Fact]
