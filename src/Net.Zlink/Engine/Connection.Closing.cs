@@ -33,9 +33,7 @@ internal sealed partial class Connection
 
     public bool IsOpen => _phase == Phase.Open;
 
-    private bool IsFlushed => _phase == Phase.WaitingForPeer;
-
-    public bool HasEndedWriting => IsFlushed || IsClosed;
+    public bool HasEndedWriting => _phase >= Phase.WaitingForPeer;
 
     public bool IsClosed => _phase == Phase.Closed;
 
@@ -224,7 +222,7 @@ internal sealed partial class Connection
 
             if (_discarded > Wire.MaxDiscarded)
             {
-                if (!IsFlushed)
+                if (_phase != Phase.WaitingForPeer)
                 {
                     PauseDiscarding();
                 }

@@ -13,7 +13,6 @@ public sealed class StreamPeer : IMessageSender
 {
     private readonly IStreamOutput _output;
     private readonly StreamLink _link;
-    private object? _userState;
 
     internal StreamPeer(IStreamOutput output, StreamLink link)
     {
@@ -75,8 +74,8 @@ public sealed class StreamPeer : IMessageSender
     /// <summary>An object that the application keeps with this peer. The library ignores it.</summary>
     public object? UserState
     {
-        get => Volatile.Read(ref _userState);
-        set => Volatile.Write(ref _userState, value);
+        get => Volatile.Read(ref field);
+        set => Volatile.Write(ref field, value);
     }
 
     /// <inheritdoc/>

@@ -12,7 +12,6 @@ internal sealed class InprocLink : PeerLink
     private readonly InboundLane _out;
     private InprocLink? _other;
     private InprocLink? _reader; // The other end, also after the close.
-    private string? _problem;
     private long _notified;
     private bool _isReady;
 
@@ -31,8 +30,8 @@ internal sealed class InprocLink : PeerLink
 
     public string? Problem
     {
-        get => Volatile.Read(ref _problem);
-        set => Volatile.Write(ref _problem, value);
+        get => Volatile.Read(ref field);
+        set => Volatile.Write(ref field, value);
     }
 
     public PeerIdentity Own { get; }
@@ -46,9 +45,6 @@ internal sealed class InprocLink : PeerLink
     public override bool IsConnected => Other is not null;
 
     public override bool IsInproc => true;
-
-    /// <summary>The binder's end, because that notifies another socket.</summary>
-    public override bool IsIntroduced => !IsActive;
 
     public override QueueCounts Outbound
     {

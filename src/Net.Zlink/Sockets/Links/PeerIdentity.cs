@@ -37,19 +37,16 @@ internal sealed record PeerIdentity(byte[] RoutingId, ZmpProperties? Properties,
 
 internal sealed class PeerSlot
 {
-    private object? _state;
-    private PeerLink? _link;
-
     /// <summary>Unread messages, which may stay for hours, keep only this slot alive.</summary>
     public PeerLink? Link
     {
-        get => Volatile.Read(ref _link);
-        set => Volatile.Write(ref _link, value);
+        get => Volatile.Read(ref field);
+        set => Volatile.Write(ref field, value);
     }
 
     public object? State
     {
-        get => Volatile.Read(ref _state);
-        set => Volatile.Write(ref _state, value);
+        get => Volatile.Read(ref field);
+        set => Volatile.Write(ref field, value);
     }
 }

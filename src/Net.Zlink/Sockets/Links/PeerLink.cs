@@ -4,7 +4,6 @@ namespace Net.Zlink.Sockets.Links;
 
 internal abstract class PeerLink : LaneOwner
 {
-    private PeerIdentity _peer = PeerIdentity.Unknown;
     private long _droppedAtMark;
     private long _topics;
 
@@ -20,9 +19,9 @@ internal abstract class PeerLink : LaneOwner
 
     public PeerIdentity Peer
     {
-        get => Volatile.Read(ref _peer);
-        set => Volatile.Write(ref _peer, value);
-    }
+        get => Volatile.Read(ref field);
+        set => Volatile.Write(ref field, value);
+    } = PeerIdentity.Unknown;
 
     public required RedactedEndpoint Endpoint { get; init; }
 
@@ -64,9 +63,6 @@ internal abstract class PeerLink : LaneOwner
 
     /// <summary>The peer is a socket of this context.</summary>
     public virtual bool IsInproc => false;
-
-    /// <summary>The peer was introduced before the link was attached.</summary>
-    public virtual bool IsIntroduced => false;
 
     public virtual OutboundQueue? Queue => null;
 

@@ -335,7 +335,8 @@ internal abstract class SocketCore : SocketBase
 
     protected void IntroduceUnderLock(PeerLink link)
     {
-        if (!link.IsIntroduced)
+        // The binder's end of an inproc link was introduced before, because that notifies another socket.
+        if (link is not { IsInproc: true, IsActive: false })
         {
             Introduce(link);
         }

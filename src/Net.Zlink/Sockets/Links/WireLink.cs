@@ -9,8 +9,6 @@ namespace Net.Zlink.Sockets.Links;
 internal sealed class WireLink : PeerLink
 {
     private Connection? _connection;
-    private WireLink? _waitsFor;
-    private bool _asksWhenQueued;
 
     public WireLink(SocketCore socket, ZmpSettings settings)
         : base(socket, new InboundLane(settings.Inbound, socket.Host.Queued) { Conflates = settings.Conflate })
@@ -42,8 +40,8 @@ internal sealed class WireLink : PeerLink
 
     public bool AsksWhenQueued
     {
-        get => Volatile.Read(ref _asksWhenQueued);
-        set => Volatile.Write(ref _asksWhenQueued, value);
+        get => Volatile.Read(ref field);
+        set => Volatile.Write(ref field, value);
     }
 
     /// <summary>Null: it is a connecting link.</summary>
@@ -62,8 +60,8 @@ internal sealed class WireLink : PeerLink
 
     public WireLink? WaitsFor
     {
-        get => Volatile.Read(ref _waitsFor);
-        set => Volatile.Write(ref _waitsFor, value);
+        get => Volatile.Read(ref field);
+        set => Volatile.Write(ref field, value);
     }
 
     public DialerLoop? Dialer { get; set; }

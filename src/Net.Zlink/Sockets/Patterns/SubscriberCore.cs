@@ -34,18 +34,17 @@ internal sealed class SubscriberCore(EngineHost host, bool isExtended)
     // The last lock of the order: the receive queue checks the filter under its own lock.
     private ShortLock _topicsGate;
     private bool _wantsAll;
-    private bool _inverts;
 
     public bool IsExtended => isExtended;
 
     public bool Inverts
     {
-        get => Volatile.Read(ref _inverts);
+        get => Volatile.Read(ref field);
         set
         {
             if (value != Inverts)
             {
-                Volatile.Write(ref _inverts, value);
+                Volatile.Write(ref field, value);
                 OnFilterChanged();
             }
         }
