@@ -13,7 +13,6 @@ internal sealed class PipeInput(PipeSink sink, PipeReader inner) : PipeReader
     private ReadOnlySequence<byte> _last;
     private bool _isSeen;
 
-    /// <inheritdoc/>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     public override async ValueTask<ReadResult> ReadAsync(CancellationToken cancellationToken = default)
     {
@@ -26,7 +25,6 @@ internal sealed class PipeInput(PipeSink sink, PipeReader inner) : PipeReader
         return Classify(await read.ConfigureAwait(false));
     }
 
-    /// <inheritdoc/>
     public override bool TryRead(out ReadResult result)
     {
         if (!inner.TryRead(out result))
@@ -38,10 +36,8 @@ internal sealed class PipeInput(PipeSink sink, PipeReader inner) : PipeReader
         return true;
     }
 
-    /// <inheritdoc/>
     public override void AdvanceTo(SequencePosition consumed) => AdvanceTo(consumed, consumed);
 
-    /// <inheritdoc/>
     public override void AdvanceTo(SequencePosition consumed, SequencePosition examined)
     {
         _isSeen |= !_last.IsEmpty && _last.Slice(examined).IsEmpty;
@@ -49,10 +45,8 @@ internal sealed class PipeInput(PipeSink sink, PipeReader inner) : PipeReader
         inner.AdvanceTo(consumed, examined);
     }
 
-    /// <inheritdoc/>
     public override void CancelPendingRead() => inner.CancelPendingRead();
 
-    /// <inheritdoc/>
     public override void Complete(Exception? exception = null)
     {
         inner.Complete();

@@ -21,16 +21,12 @@ internal sealed class PipeOutput(PipeSink sink, BufferPool pool) : PipeWriter, I
     private int _length;
     private bool _isCompleted;
 
-    /// <inheritdoc/>
     public override bool CanGetUnflushedBytes => true;
 
-    /// <inheritdoc/>
     public override long UnflushedBytes => _length;
 
-    /// <inheritdoc/>
     public override Span<byte> GetSpan(int sizeHint = 0) => GetMemory(sizeHint).Span;
 
-    /// <inheritdoc/>
     public override Memory<byte> GetMemory(int sizeHint = 0)
     {
         ThrowIfCompleted();
@@ -46,18 +42,15 @@ internal sealed class PipeOutput(PipeSink sink, BufferPool pool) : PipeWriter, I
         return _buffer.AsMemory(_length);
     }
 
-    /// <inheritdoc/>
     public override void Advance(int bytes)
     {
         ArgumentOutOfRangeException.ThrowIfGreaterThan((uint)bytes, (uint)((_buffer?.Length ?? 0) - _length), nameof(bytes));
         _length += bytes;
     }
 
-    /// <inheritdoc/>
     public override ValueTask<FlushResult> FlushAsync(CancellationToken cancellationToken = default) =>
         WriteAsync(ReadOnlyMemory<byte>.Empty, cancellationToken);
 
-    /// <inheritdoc/>
     public override ValueTask<FlushResult> WriteAsync(ReadOnlyMemory<byte> source, CancellationToken cancellationToken = default)
     {
         ThrowIfCompleted();
@@ -73,7 +66,6 @@ internal sealed class PipeOutput(PipeSink sink, BufferPool pool) : PipeWriter, I
             : WaitAsync(cancellationToken);
     }
 
-    /// <inheritdoc/>
     public override void CancelPendingFlush()
     {
         if (Interlocked.Exchange(ref _waiting, null) is { } waiter)
@@ -86,7 +78,6 @@ internal sealed class PipeOutput(PipeSink sink, BufferPool pool) : PipeWriter, I
         }
     }
 
-    /// <inheritdoc/>
     public override void Complete(Exception? exception = null)
     {
         if (!_isCompleted)

@@ -29,18 +29,10 @@ internal class DescriptorHeadroom(long limit)
 
     public static long? ParseLimit(string limits)
     {
-        foreach (var line in limits.AsSpan().EnumerateLines())
-        {
-            if (line.StartsWith(LimitName, StringComparison.Ordinal))
-            {
-                var values = line[LimitName.Length..].TrimStart();
-                var end = values.IndexOf(' ');
-                var soft = end < 0 ? values : values[..end];
-                return long.TryParse(soft, NumberStyles.None, CultureInfo.InvariantCulture, out var limit) ? limit : null;
-            }
-        }
-
-        return null;
+        int at = limits.IndexOf(LimitName, StringComparison.Ordinal);
+        ReadOnlySpan<char> values = at < 0 ? "" : limits.AsSpan(at + LimitName.Length).TrimStart();
+        int end = values.IndexOf(' ');
+        return long.TryParse(end < 0 ? "" : values[..end], NumberStyles.None, CultureInfo.InvariantCulture, out long soft) ? soft : null;
     }
 
     /// <summary>Whether it is one of the last descriptors, under the present limit.</summary>

@@ -1,5 +1,3 @@
-using System.Buffers.Binary;
-
 namespace Net.Zlink.Transports;
 
 /// <summary>
@@ -62,12 +60,7 @@ internal struct SessionBytes
             int skipped = Math.Min(_toSkip, bytes.Length);
             _toSkip -= skipped;
             bytes = bytes[skipped..];
-            if (_header == 0 && bytes.Length >= HeaderSize)
-            {
-                BeginRecord(BinaryPrimitives.ReadUInt16BigEndian(bytes[(HeaderSize - sizeof(ushort))..]));
-                bytes = bytes[HeaderSize..];
-            }
-            else if (!bytes.IsEmpty)
+            if (!bytes.IsEmpty)
             {
                 _length = (ushort)((_length << 8) | bytes[0]);
                 bytes = bytes[1..];

@@ -126,7 +126,7 @@ internal sealed class WireStream(Socket socket, BufferPool pool) : NetworkStream
         {
             ValueTask<int> read = buffer.IsEmpty && !OperatingSystem.IsWindows() ? WaitAsync(cancellationToken)
                 : base.ReadAsync(buffer, cancellationToken);
-            return read.IsCompletedSuccessfully ? new ValueTask<int>(Count(buffer, read.GetAwaiter().GetResult()))
+            return read.IsCompletedSuccessfully ? new ValueTask<int>(Count(buffer.Span[..read.GetAwaiter().GetResult()]))
                 : read.IsCompleted ? read
                 : DelayAsync(read, buffer);
         }
@@ -355,7 +355,8 @@ internal sealed class WireStream(Socket socket, BufferPool pool) : NetworkStream
         PeerWaits?.Begin();
         try
         {
-            return Count(into, await read.ConfigureAwait(false));
+            int got = await read.ConfigureAwait(false);
+            return Count(into.Span[..got]);
         }
         finally
         {
@@ -364,22 +365,14 @@ internal sealed class WireStream(Socket socket, BufferPool pool) : NetworkStream
         }
     }
 
-    private int Count(Memory<byte> into, int got)
-    {
-        if (!into.IsEmpty)
-        {
-            Count(into.Span[..got]);
-        }
-
-        return got;
-    }
-
-    private void Count(ReadOnlySpan<byte> bytes)
+    private int Count(ReadOnlySpan<byte> bytes)
     {
         if (IsOfTls)
         {
             _session.AddRecordBytes(bytes);
         }
+
+        return bytes.Length;
     }
 
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]

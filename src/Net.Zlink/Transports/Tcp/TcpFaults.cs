@@ -18,18 +18,13 @@ internal static class TcpFaults
         }
 
         var code = os == SocketError.TooManyOpenSockets ? ZlinkError.TooManySockets : ZlinkError.AddressInUse;
-        return new EndpointError(code, BindSentence(os, exception.Message, endPoint, settings.ShareAddress), os);
-    }
-
-    private static string BindSentence(SocketError os, string message, IPEndPoint endPoint, bool shareAddress)
-    {
         var port = endPoint.Port.ToString(CultureInfo.InvariantCulture);
-        return os switch
+        string sentence = os switch
         {
             SocketError.AddressAlreadyInUse when endPoint.Port == 0 =>
                 "the system has no free port, or others took each port that it offered; close some connections or listeners, or "
                     + "name a port",
-            SocketError.AddressAlreadyInUse when shareAddress =>
+            SocketError.AddressAlreadyInUse when settings.ShareAddress =>
                 $"port {port} is in use by a socket that does not share it; stop that program, or choose another port (0 for any free one)",
             SocketError.AddressAlreadyInUse =>
                 $"port {port} is in use, by another program or an earlier Bind of this one; stop or unbind that, or choose another port "
@@ -44,9 +39,11 @@ internal static class TcpFaults
                 "this machine has no IPv4; set the IPv6 option and use an IPv6 address",
             SocketError.TooManyOpenSockets => EndpointError.NoDescriptors,
             SocketError.InvalidArgument or SocketError.ProtocolOption =>
-                $"the system refused {endPoint} or a socket option ({message}); check the keep-alive options and an address's zone",
-            _ => $"the system refused to listen at {endPoint} ({message}); try another address or port",
+                $"the system refused {endPoint} or a socket option ({exception.Message}); check the keep-alive options and an address's "
+                    + $"zone",
+            _ => $"the system refused to listen at {endPoint} ({exception.Message}); try another address or port",
         };
+        return new EndpointError(code, sentence, os);
     }
 
     public static DialResult TimedOut(string what, TimeSpan timeout) =>

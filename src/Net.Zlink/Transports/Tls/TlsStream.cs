@@ -23,7 +23,6 @@ internal sealed class TlsStream(WireStream stream) : SslStream(stream)
         stream.BeginSession(isTls13, !IsServer && isTls13 ? MaxEarlyEnds : 0);
     }
 
-    /// <inheritdoc/>
     public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
         bool mayEndEarly = stream.MayEndEarly;

@@ -81,15 +81,12 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsOptions settings
         {
             if (established is null)
             {
-                if (shaking.IsCompleted)
-                {
-                    await tls.DisposeAsync().ConfigureAwait(false);
-                }
-                else
+                if (!shaking.IsCompleted)
                 {
                     socket.Dispose();
-                    _ = DisposeBehindAsync(shaking, tls);
                 }
+
+                _ = DisposeBehindAsync(shaking, tls);
             }
         }
     }

@@ -32,23 +32,18 @@ internal sealed class WatchedFiles<T>(IReadOnlyList<string> paths, Func<T> read)
         try
         {
             long version = Version();
-            if (_current is not null && version == _version)
-            {
-                Staleness = null;
-                return _current;
-            }
-
+            string? staleness = null;
             try
             {
-                _current = read();
+                _current = _current is not null && version == _version ? _current : read();
                 _version = version;
-                Staleness = null;
             }
             catch (Exception e) when (_current is not null && PemFiles.IsOfFiles(e))
             {
-                Staleness = ExceptionText.MessageOf(e);
+                staleness = ExceptionText.MessageOf(e);
             }
 
+            Staleness = staleness;
             return _current;
         }
         finally
