@@ -416,24 +416,13 @@ internal readonly record struct DialerCommand(DialerAction Action, string Text =
 
 /// <summary>How a connection, or an attempt to make one, ended.</summary>
 /// <param name="Problem">What happened, for logs and events.</param>
-internal readonly record struct ConnectionEnd(string Problem)
-{
-    public bool WasReady { get; init; }
-
-    public TimeSpan ReadyFor { get; init; }
-
-    /// <summary>The peer ended it right after the handshake.</summary>
-    public bool WasBrief { get; init; }
-
-    /// <summary>A fault of either side, after which the pauses grow.</summary>
-    public bool IsFault { get; init; }
-
-    /// <summary>The next connection would meet the same again: why none is made, unless faults are retried.</summary>
-    public string? WhyNoFurther { get; init; }
-
-    /// <summary>None is made, however faults are treated.</summary>
-    public bool IsFinal { get; init; }
-
-    /// <summary>The peer does the same for the same reason, so the next pause has a random part.</summary>
-    public bool IsMutual { get; init; }
-}
+/// <param name="WasReady">It was not only an attempt.</param>
+/// <param name="ReadyFor">How long it was ready.</param>
+/// <param name="WasBrief">The peer ended it right after the handshake.</param>
+/// <param name="IsFault">A fault of either side, after which the pauses grow.</param>
+/// <param name="WhyNoFurther">The next connection would meet the same again: why none is made, unless faults are retried.</param>
+/// <param name="IsFinal">None is made, however faults are treated.</param>
+/// <param name="IsMutual">The peer does the same for the same reason, so the next pause has a random part.</param>
+internal readonly record struct ConnectionEnd(
+    string Problem, bool WasReady = false, TimeSpan ReadyFor = default, bool WasBrief = false, bool IsFault = false,
+    string? WhyNoFurther = null, bool IsFinal = false, bool IsMutual = false);

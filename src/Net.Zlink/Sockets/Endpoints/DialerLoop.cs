@@ -6,15 +6,9 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets.Endpoints;
 
-internal sealed record DialerSettings(TransportSettings Transport, ReconnectPolicy Reconnect, TimeSpan CloseTimeout)
-{
-    public bool RetriesFaults { get; init; }
-
-    public bool IsAwaited { get; init; }
-
-    /// <summary>What the application calls the peer; empty if it has given it no name.</summary>
-    public RoutingId Name { get; init; }
-}
+/// <summary><paramref name="Name"/>: what the application calls the peer; empty if it has given it no name.</summary>
+internal sealed record DialerSettings(TransportSettings Transport, ReconnectPolicy Reconnect, TimeSpan CloseTimeout,
+    bool RetriesFaults = false, bool IsAwaited = false, RoutingId Name = default);
 
 /// <summary>
 /// Runs one <see cref="Dialer"/>: passes it events, and executes its commands one after another, on the thread of the event that finds no
