@@ -50,14 +50,14 @@ internal sealed class MessageReceiver<TMessage, TSource>
 
     public bool TryReceive(TimeSpan timeout, [MaybeNullWhen(false)] out TMessage message)
     {
-        bool isTaken = Dequeue(timeout, out DequeuedMessage dequeued);
+        bool isTaken = timeout == TimeSpan.Zero ? _queue.TryDequeue(out DequeuedMessage dequeued) : Dequeue(timeout, out dequeued);
         message = isTaken ? _source.Open(dequeued) : default;
         return isTaken;
     }
 
     private bool Dequeue(TimeSpan timeout, out DequeuedMessage dequeued)
     {
-        bool gathered = timeout != TimeSpan.Zero && _queue.HasCaughtUp && _gathering.Make();
+        bool gathered = _queue.HasCaughtUp && _gathering.Make();
         if (_queue.TryDequeue(out dequeued))
         {
             if (gathered && dequeued.Notice == LaneNotice.None)

@@ -123,8 +123,25 @@ internal sealed class ReceiveQueue : ShardWork, IWaiterList
 
     public bool TryDequeue(out DequeuedMessage dequeued)
     {
-        dequeued = default;
-        return DequeueMany(new Span<DequeuedMessage>(ref dequeued)) > 0;
+        // Not by DequeueMany, which takes 6 ns more: a third of a receive within the process.
+        InboundLane? resume = null;
+        bool found;
+        bool startsTurn;
+        Func<Exception>? closed;
+        using (_gate.EnterScope())
+        {
+            closed = _closed;
+            found = Dequeue(ref resume, out dequeued);
+            startsTurn = _turnMessages == 1;
+        }
+
+        ResumeAll(resume);
+        if (!found || startsTurn)
+        {
+            CallerFlush.Run(); // Before a wait or a peer's turn: the answers are written now.
+        }
+
+        return found || closed is null ? found : throw closed();
     }
 
     public int DequeueMany(Span<DequeuedMessage> into, bool mayThrow = true, bool ofThisTurn = false)
@@ -146,7 +163,7 @@ internal sealed class ReceiveQueue : ShardWork, IWaiterList
         ResumeAll(resume);
         if ((count < into.Length && !ofThisTurn) || startsTurn)
         {
-            CallerFlush.Run(); // Before a wait or a peer's turn: the answers are written now.
+            CallerFlush.Run();
         }
 
         return count == 0 && mayThrow && !ofThisTurn && closed is not null ? throw closed() : count;
