@@ -8,34 +8,29 @@ namespace Net.Zlink.Sockets.Links;
 /// consumer of all lanes. A turn is one message, or until a limit of messages or bytes is reached: then a consumer answers one peer's
 /// messages with one write.
 /// </summary>
-internal sealed class ReceiveQueue : ShardWork, IWaiterList
+/// <param name="isInArrivalOrder">See <see cref="IsInArrivalOrder"/>.</param>
+/// <param name="turn">Null: one message.</param>
+/// <param name="total">Who waits for it reads on behind a dequeue.</param>
+internal sealed class ReceiveQueue(bool isInArrivalOrder, QueueLimits? turn = null, SocketQuota? total = null)
+    : ShardWork, IWaiterList
 {
     /// <summary>At most a read, or the message that exceeds it: a flooding peer delays the others by one turn.</summary>
     public static readonly QueueLimits LongTurn = new(InboundLease.MaxSlots, ReceiveSlab.ReadSize);
 
-    private readonly QueueLimits? _turn;
-    private readonly SocketQuota? _total;
     private ShortLock _gate;
     private ReadyLanes _readyLanes;
     private WaiterList<ReceiveWaiter> _waiters;
     private InboundLane? _currentLane;
     private bool _mayHaveMore;
+    private bool _mustNotify;
     private int _turnMessages;
     private long _turnBytes;
     private Func<Exception>? _closed;
 
-    /// <summary><paramref name="turn"/>: Null: one message. <paramref name="total"/>: Who waits for it reads on behind a dequeue.</summary>
-    public ReceiveQueue(bool isInArrivalOrder, QueueLimits? turn = null, SocketQuota? total = null)
-    {
-        IsInArrivalOrder = isInArrivalOrder;
-        _turn = turn;
-        _total = total;
-    }
-
     public ReadinessWatchers Watchers { get; } = new();
 
     /// <summary>A lane is ready once for each message. Otherwise once, and again behind the others while it has messages.</summary>
-    public bool IsInArrivalOrder { get; }
+    public bool IsInArrivalOrder => isInArrivalOrder;
 
     public bool IsWorthTaking => Volatile.Read(ref _mayHaveMore);
 
@@ -79,34 +74,26 @@ internal sealed class ReceiveQueue : ShardWork, IWaiterList
     /// <summary>0 messages: the lane has only a notice.</summary>
     public void Enqueue(InboundLane lane, int messages)
     {
-        ReceiveWaiter? served;
-        InboundLane? resume = null;
-        bool isFirst;
-        bool isOpen;
-        using (_gate.EnterScope())
-        {
-            isFirst = _currentLane is null && _readyLanes.Count == 0;
-            isOpen = _closed is null;
-            for (int i = !isOpen ? 0 : IsInArrivalOrder ? messages : 1; i > 0; i--)
-            {
-                _readyLanes.Enqueue(lane);
-            }
-
-            _mayHaveMore = true;
-            served = Dispatch(ref resume);
-        }
-
-        ResumeAll(resume);
-        CompleteAll(served, mayRunHere: messages > 0);
-        if (!isOpen)
+        if (!Serve(lane, messages, mayRunHere: messages > 0))
         {
             Drop(lane);
         }
-        else if (isFirst)
+    }
+
+    /// <summary>
+    /// As <see cref="Enqueue"/>, also under the socket's lock: <see cref="DispatchPlaced"/> follows outside of it. Until then another thread
+    /// may receive what was placed, so order holds. False: the queue is closed, and the caller drops the lane.
+    /// </summary>
+    public bool Place(InboundLane lane, int messages)
+    {
+        using (_gate.EnterScope())
         {
-            Watchers.Notify();
+            return PlaceUnderLock(lane, messages);
         }
     }
+
+    /// <summary>Outside of all locks.</summary>
+    public void DispatchPlaced() => Serve(placed: null, messages: 0, mayRunHere: true);
 
     public void OnFilterChanged(ref int filterVersion)
     {
@@ -247,9 +234,9 @@ internal sealed class ReceiveQueue : ShardWork, IWaiterList
 
     private void ResumeReadersOfAll()
     {
-        if (_total is { CanResume: true })
+        if (total is { CanResume: true })
         {
-            _total.PausedReaders.ResumeWaiters();
+            total.PausedReaders.ResumeWaiters();
         }
     }
 
@@ -310,9 +297,9 @@ internal sealed class ReceiveQueue : ShardWork, IWaiterList
 
             bool hasCapacity = false;
             bool found = lane.TryDequeue(out dequeued, ref hasCapacity);
-            if (found && _turn is { } turn)
+            if (found && turn is { } limits)
             {
-                _currentLane = ContinueTurn(lane, dequeued, turn, ref hasCapacity);
+                _currentLane = ContinueTurn(lane, dequeued, limits, ref hasCapacity);
             }
 
             RecordCapacity(lane, hasCapacity, ref resume);
@@ -323,7 +310,7 @@ internal sealed class ReceiveQueue : ShardWork, IWaiterList
                 continue;
             }
 
-            if (_turn is null)
+            if (turn is null)
             {
                 bool isOnly = _readyLanes.Count == 0;
                 _currentLane = isOnly && !IsInArrivalOrder ? lane : null;
@@ -428,20 +415,50 @@ internal sealed class ReceiveQueue : ShardWork, IWaiterList
         }
     }
 
-    internal override void Run(int reasons)
+    internal override void Run(int reasons) => DispatchPlaced();
+
+    internal override string Describe() => "a receive that continues at once";
+
+    private bool PlaceUnderLock(InboundLane lane, int messages)
+    {
+        if (_closed is not null)
+        {
+            return false;
+        }
+
+        _mustNotify |= _currentLane is null && _readyLanes.Count == 0;
+        _mayHaveMore = true;
+        for (int i = IsInArrivalOrder ? messages : 1; i > 0; i--)
+        {
+            _readyLanes.Enqueue(lane);
+        }
+
+        return true;
+    }
+
+    /// <summary>False: the queue is closed, and has not taken the lane.</summary>
+    private bool Serve(InboundLane? placed, int messages, bool mayRunHere)
     {
         ReceiveWaiter? served;
         InboundLane? resume = null;
+        bool isOpen;
+        bool notifies;
         using (_gate.EnterScope())
         {
+            isOpen = placed is null || PlaceUnderLock(placed, messages);
             served = Dispatch(ref resume);
+            (notifies, _mustNotify) = (_mustNotify, false);
         }
 
         ResumeAll(resume);
-        CompleteAll(served, mayRunHere: true);
-    }
+        CompleteAll(served, mayRunHere);
+        if (notifies)
+        {
+            Watchers.Notify();
+        }
 
-    internal override string Describe() => "a receive that continues at once";
+        return isOpen;
+    }
 
     private static void CompleteAll(ReceiveWaiter? waiter, bool mayRunHere, Func<Exception>? error = null)
     {

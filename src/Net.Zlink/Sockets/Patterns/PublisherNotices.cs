@@ -16,7 +16,7 @@ internal sealed class PublisherNotices : LaneOwner
     private InboundLease? _loss;
     private Slab? _lossSlab;
     private int _lossUsed;
-    private int _unannounced;
+    private bool _isClosed;
 
     public PublisherNotices(PublisherCore core)
     {
@@ -86,18 +86,26 @@ internal sealed class PublisherNotices : LaneOwner
         lease.EndMessage();
     }
 
+    /// <summary>Placed under the lock: what the same peer sends behind it must not come before it.</summary>
     private void Enqueue(InboundLease notice)
     {
         Lane.Enqueue(notice, out int updates);
-        Interlocked.Add(ref _unannounced, updates);
+        if (updates > 0 && !_core.Receive.Place(Lane, updates))
+        {
+            Volatile.Write(ref _isClosed, true);
+        }
     }
 
     /// <summary>Outside of the lock.</summary>
     public void AnnounceAll()
     {
-        if (Interlocked.Exchange(ref _unannounced, 0) is var updates and > 0)
+        if (Volatile.Read(ref _isClosed))
         {
-            _core.Receive.Enqueue(Lane, updates);
+            _core.Receive.Drop(Lane);
+        }
+        else
+        {
+            _core.Receive.DispatchPlaced();
         }
     }
 
