@@ -239,7 +239,7 @@ internal sealed class ConnectionWriter(Connection connection) : ShardWork
 
     /// <summary>
     /// The runtime reads the bytes of a pending send repeatedly, on a thread where what their owner throws ends the process. A buffer of
-    /// our pool that is disposed too early returns after the send. Memory without an array is copied, so only some of it is sent.
+    /// our pool that is disposed too early returns after the send. Memory of other managers is copied, so only some of it is sent.
     /// </summary>
     private ReadOnlyMemory<byte> ToArray(ReadOnlyMemory<byte> bytes)
     {
@@ -247,9 +247,12 @@ internal sealed class ConnectionWriter(Connection connection) : ShardWork
         {
             _pin = pooled.Pin();
         }
+        else if (MemoryMarshal.TryGetMemoryManager<byte, MemoryManager<byte>>(bytes, out _))
+        {
+            return bytes[..Math.Min(bytes.Length, MaxTimedSend)].ToArray();
+        }
 
-        return MemoryMarshal.TryGetArray(bytes, out ArraySegment<byte> array) ? array
-            : bytes[..Math.Min(bytes.Length, MaxTimedSend)].ToArray();
+        return MemoryMarshal.TryGetArray(bytes, out ArraySegment<byte> array) ? array : bytes;
     }
 
     /// <summary>A write has begun. True: it is over, and another may follow.</summary>

@@ -270,11 +270,14 @@ internal sealed partial class OutboundQueue
         }
 
         OutboundSegment last = first;
+        int taken = first.IsEncoded ? first.Length : 0;
         while (last.Next is { } next)
         {
             last = next;
+            taken += next.IsEncoded ? next.Length : 0;
         }
 
+        _burst = Math.Max(0, _burst - taken);
         last.Next = _first;
         _first = first;
         if (_last is null)

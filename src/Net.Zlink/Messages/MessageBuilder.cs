@@ -234,7 +234,6 @@ public sealed class MessageBuilder : IBufferWriter<byte>, IDisposable
     }
 }
 
-/// <summary>Builders for reuse.</summary>
 /// <summary>A builder for one message, returned at the end of its scope.</summary>
 internal readonly ref struct RentedBuilder()
 {

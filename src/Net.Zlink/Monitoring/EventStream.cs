@@ -24,6 +24,7 @@ internal sealed class EventStream : IAsyncEnumerable<SocketEvent>, IAsyncEnumera
     private bool _isEnumerated;
     private bool _isAwaited;
     private volatile bool _hasEnded;
+    private volatile bool _isDisposed;
 
     public EventStream(SocketMonitors owner, SocketEventTypes mask)
     {
@@ -67,7 +68,7 @@ internal sealed class EventStream : IAsyncEnumerable<SocketEvent>, IAsyncEnumera
         }
 
         // A publisher that has not seen the end yet may have written behind the last event.
-        if (Current.Type == SocketEventTypes.MonitorStopped)
+        if (_isDisposed || Current.Type == SocketEventTypes.MonitorStopped)
         {
             return ValueTask.FromResult(false);
         }
@@ -84,6 +85,7 @@ internal sealed class EventStream : IAsyncEnumerable<SocketEvent>, IAsyncEnumera
     /// <summary>Any thread, also while a wait is in progress, which ends then. Idempotent.</summary>
     public ValueTask DisposeAsync()
     {
+        _isDisposed = true;
         _owner.Remove(this);
         End(last: null);
         return ValueTask.CompletedTask;

@@ -60,7 +60,7 @@ public readonly struct WebSocketAdmission
     private const int LeastStatus = 400;
     private const int LargestStatus = 599;
 
-    // It is the body of the response and a part of the event.
+    // It is in the status line and the body of the response, and a part of the event.
     private const int LongestReason = 200;
 
     private WebSocketAdmission(int status, string reason)
@@ -84,8 +84,8 @@ public readonly struct WebSocketAdmission
     /// The HTTP status, 400 to 599: 401 for missing authentication, 403 for a forbidden peer, 503 for a busy server.
     /// </param>
     /// <param name="reason">
-    /// One sentence about the cause, for the body of the response and this side's event. At most 200 characters. Browsers do not show it to
-    /// the page.
+    /// One sentence about the cause, for the status line and the body of the response, and for this side's event. At most 200 characters.
+    /// Browsers do not show it to the page.
     /// </param>
     /// <returns>The answer.</returns>
     /// <exception cref="ArgumentOutOfRangeException">The status is not 4xx or 5xx.</exception>

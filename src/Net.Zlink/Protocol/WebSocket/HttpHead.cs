@@ -72,18 +72,17 @@ internal static class HttpHead
     /// <summary>The values of all occurrences, joined by ", " (RFC 9110, 5.3); null if there is none.</summary>
     public static string? Values(ReadOnlySpan<byte> head, string name)
     {
-        string? values = null;
+        List<string> values = []; // Joined once: a hostile head has thousands of them.
         var fields = new Fields(head);
         while (fields.Next())
         {
             if (Ascii.EqualsIgnoreCase(fields.Name, name))
             {
-                string value = Encoding.Latin1.GetString(fields.Value); // Bytes from 80 on are allowed (RFC 9110, 5.5).
-                values = values is null ? value : $"{values}, {value}";
+                values.Add(Encoding.Latin1.GetString(fields.Value)); // Bytes from 80 on are allowed (RFC 9110, 5.5).
             }
         }
 
-        return values;
+        return values.Count == 0 ? null : string.Join(", ", values);
     }
 
     public static bool Lists(ReadOnlySpan<byte> head, string name, string token) => Values(head, name) is { } values

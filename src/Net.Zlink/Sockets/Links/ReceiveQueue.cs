@@ -81,8 +81,8 @@ internal sealed class ReceiveQueue(bool isInArrivalOrder, QueueLimits? turn = nu
     }
 
     /// <summary>
-    /// As <see cref="Enqueue"/>, also under the socket's lock: <see cref="DispatchPlaced"/> follows outside of it. Until then another thread
-    /// may receive what was placed, so order holds. False: the queue is closed, and the caller drops the lane.
+    /// As <see cref="Enqueue"/>, also under the socket's lock. <see cref="DispatchPlaced"/> follows outside of it. False: the queue is
+    /// closed, and the caller drops the lane.
     /// </summary>
     public bool Place(InboundLane lane, int messages)
     {

@@ -382,7 +382,8 @@ internal abstract class SocketCore : SocketBase
     }
 
     /// <summary>The link still has that connection.</summary>
-    protected static bool IsCurrent(PeerLink link, PeerSlot connection) => ReferenceEquals(link.Peer.Slot, connection) && link.IsConnected;
+    protected static bool IsCurrent(PeerLink link, PeerSlot connection) => ReferenceEquals(link.Peer.Slot, connection)
+        && (link.IsInproc || link.IsConnected); // Both ends of an inproc link do not join in one moment, and it never comes back.
 
     protected void OnMaySend(byte[]? routeId, PeerSlot? connection = null)
     {

@@ -42,7 +42,7 @@ internal sealed class PublisherCore : SocketCore
 
     public bool Inverts { get; set; }
 
-    /// <summary>Set <see cref="SetNotices"/> afterwards.</summary>
+    /// <summary>Call <see cref="SetNotices"/> afterwards.</summary>
     public bool ManualLastValue { get; set; }
 
     public byte[] Welcome { get; set; } = [];

@@ -274,6 +274,13 @@ internal sealed class SubscriberCore(EngineHost host, bool isExtended)
 
     private void ResendSubscriptions(PeerLink link, OutboundQueue queue)
     {
+        GreetLater(link);
+        queue.DropUpdates();
+    }
+
+    /// <summary>Until then no update is queued for it.</summary>
+    private void GreetLater(PeerLink link)
+    {
         using (Gate.EnterScope())
         {
             if (link.IsAttached)
@@ -281,8 +288,6 @@ internal sealed class SubscriberCore(EngineHost host, bool isExtended)
                 _toGreet.Add(link);
             }
         }
-
-        queue.DropUpdates();
     }
 
     /// <summary>Limits the queued updates for a publisher that does not connect or read; high-water marks do not apply to them.</summary>
@@ -301,6 +306,7 @@ internal sealed class SubscriberCore(EngineHost host, bool isExtended)
         else if (MaxUnreadUpdates + (2L * TopicCount) is var most && waiting > most
             && (waiting > MaxUnsentUpdates * most || connection.SinceLastWrite >= UnreadTime))
         {
+            GreetLater(link);
             connection.RequestClose(DisconnectReason.TopicsUnread, CloseMode.Abort);
         }
     }

@@ -80,8 +80,9 @@ internal static class IpcDialer
         {
             return IpcFaults.Refused(e.SocketErrorCode, address.Text);
         }
-        catch (OperationCanceledException)
+        catch (Exception e) when (e is OperationCanceledException or ObjectDisposedException)
         {
+            // A cancellation disposes the socket, also one that has connected in the same moment.
             return IpcFaults.Refused(SocketError.OperationAborted, address.Text);
         }
         catch (ArgumentOutOfRangeException)

@@ -133,8 +133,10 @@ internal sealed class TcpDialer(
             using var deadline = new Deadline(left, time, end);
             _connecting?.Invoke();
             _connecting = null;
-            await socket.ConnectAsync(remote, deadline.Token).ConfigureAwait(false);
+            Task connect = socket.ConnectAsync(remote, deadline.Token).AsTask();
+            await connect.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             await ThreadHop.ToPool; // From the polling thread, with inline completions.
+            await connect.ConfigureAwait(false);
             if (IsItsOwnPeer(socket))
             {
                 return TcpFaults.Refused(SocketError.ConnectionRefused, remote);
@@ -145,8 +147,9 @@ internal sealed class TcpDialer(
             socket = null;
             return new DialResult(wire, SocketError.Success, "");
         }
-        catch (OperationCanceledException)
+        catch (Exception e) when (e is OperationCanceledException or ObjectDisposedException)
         {
+            // A cancellation disposes the socket, also one that has connected in the same moment.
             return end.IsCancellationRequested ? DialResult.Cancelled(_address.Host.Text)
                 : TcpFaults.TimedOut($"{remote} did not answer", left);
         }
