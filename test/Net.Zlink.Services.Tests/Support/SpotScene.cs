@@ -77,7 +77,16 @@ internal sealed class SpotScene(TimeProvider? clock = null) : IAsyncDisposable
     {
         foreach (SpotNode node in _nodes)
         {
-            await node.DisposeAsync().Guarded();
+            // A registry whose connection the clock has found silent is waited for until a deadline of that clock.
+            Task end = node.DisposeAsync().AsTask();
+            await Guard.UntilAsync(
+                () =>
+                {
+                    (clock as ManualTimeProvider)?.Advance(TimeSpan.FromMilliseconds(100));
+                    return end.IsCompleted;
+                },
+                "the node ends");
+            await end;
         }
 
         await Fixture.DisposeAsync();
