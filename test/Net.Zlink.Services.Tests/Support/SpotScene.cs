@@ -77,16 +77,7 @@ internal sealed class SpotScene(TimeProvider? clock = null) : IAsyncDisposable
     {
         foreach (SpotNode node in _nodes)
         {
-            // A registry whose connection the clock has found silent is waited for until a deadline of that clock.
-            Task end = node.DisposeAsync().AsTask();
-            await Guard.UntilAsync(
-                () =>
-                {
-                    (clock as ManualTimeProvider)?.Advance(TimeSpan.FromMilliseconds(100));
-                    return end.IsCompleted;
-                },
-                "the node ends");
-            await end;
+            await node.DisposeAsync().Guarded();
         }
 
         await Fixture.DisposeAsync();
