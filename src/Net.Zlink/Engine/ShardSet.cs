@@ -1,4 +1,3 @@
-using System.Collections.Concurrent;
 using Net.Zlink.Buffers;
 using Net.Zlink.Transports;
 
@@ -12,11 +11,11 @@ internal sealed class ShardSet : IDisposable
     private readonly TimeProvider _time;
     private readonly ShardLoop[] _shards;
     private readonly ShardWatchdog _watchdog;
-    private readonly ConcurrentDictionary<int, ShardLoop> _ofThreads = new(); // If there are any, completions are inline.
+    private readonly Dictionary<int, ShardLoop> _ofThreads = [];
     private readonly Lazy<ShardLoop[]>? _streamed;
     private uint _next;
     private uint _nextStreamed;
-    private uint _nextPolled;
+    private uint _nextPolled; // Above 0 completions are inline.
 
     public ShardSet(int count, int streamed, IShardObserver observer, TimeProvider time, Slab.SlabCache slabs)
     {
@@ -50,14 +49,20 @@ internal sealed class ShardSet : IDisposable
 
         if (wire.PollingThread == 0)
         {
-            bool hasOwnShards = wire.HadHandshake && _streamed is not null && _ofThreads.IsEmpty;
+            bool hasOwnShards = wire.HadHandshake && _streamed is not null && Volatile.Read(ref _nextPolled) == 0;
             return hasOwnShards ? NextOf(_streamed!.Value, ref _nextStreamed) : Next();
         }
 
-        // Not Next: the order of threads must not depend on the number of earlier connections.
-        lock (_ofThreads) // Otherwise two wires of one new thread could take two turns.
+        lock (_ofThreads)
         {
-            return _ofThreads.GetOrAdd(wire.PollingThread, static (_, all) => NextOf(all._shards, ref all._nextPolled), this);
+            if (!_ofThreads.TryGetValue(wire.PollingThread, out ShardLoop? shard))
+            {
+                // Not Next: the order of threads must not depend on the number of earlier connections.
+                shard = NextOf(_shards, ref _nextPolled);
+                _ofThreads.Add(wire.PollingThread, shard);
+            }
+
+            return shard;
         }
     }
 
